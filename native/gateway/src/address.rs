@@ -1,0 +1,109 @@
+use crate::answer::{AddressGrant, Denial};
+use crate::limiter::Limiter;
+use crate::{AddressEndpoint, Pace, Timestamp};
+
+/// What is known of the gateway's address, and when it may be asked for.
+///
+/// An address is used over reconnects. It is asked for again only when there is none, when connections to it failed twice in a row, or
+/// when it is a day old; and while it cannot be asked for, the old one serves on.
+#[derive(Clone, Debug)]
+pub(crate) struct AddressBook {
+    known: Option<Known>,
+    endpoint: AddressEndpoint,
+    limiter: Limiter,
+    not_before: Timestamp,
+}
+
+#[derive(Clone, Debug)]
+struct Known {
+    url: String,
+    learned: Timestamp,
+    failures: u32,
+}
+
+/// Connect failures in a row after which the address itself is doubted.
+const FAILURES_MAX: u32 = 2;
+
+/// What to connect to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Known(String),
+    LookUp(AddressEndpoint),
+    Wait(Timestamp),
+}
+
+impl AddressBook {
+    pub(crate) fn new(pace: &Pace) -> Self {
+        Self { known: None, endpoint: AddressEndpoint::GatewayBot, limiter: Limiter::new(pace.look_ups), not_before: Timestamp::from_ms(0) }
+    }
+
+    /// Where to connect at `now`, or what must come first.
+    pub(crate) fn target(&self, pace: &Pace, now: Timestamp) -> Target {
+        let fresh = self.known.as_ref().filter(|known| known.failures < FAILURES_MAX && now.since(known.learned) < pace.address_age_ms_max);
+        if let Some(known) = fresh {
+            return Target::Known(known.url.clone());
+        }
+        let free = self.limiter.next_free(now).max(self.not_before);
+        match &self.known {
+            _ if free <= now => Target::LookUp(self.endpoint),
+            Some(known) => Target::Known(known.url.clone()),
+            None => Target::Wait(free),
+        }
+    }
+
+    pub(crate) fn look_up_begins(&mut self, now: Timestamp) {
+        self.limiter.take(now);
+    }
+
+    pub(crate) fn granted(&mut self, grant: &AddressGrant, now: Timestamp) {
+        self.known = Some(Known { url: grant.url.clone(), learned: now, failures: 0 });
+        self.endpoint = AddressEndpoint::GatewayBot;
+    }
+
+    /// Takes note of a refusal. Returns whether the other endpoint is worth a try at once.
+    pub(crate) fn denied(&mut self, denial: &Denial, pace: &Pace, now: Timestamp) -> bool {
+        match denial {
+            Denial::RateLimited { retry_after_ms } => {
+                self.not_before = now + retry_after_ms.unwrap_or(0).max(pace.rate_limited_ms);
+                false
+            }
+            Denial::TokenRefused | Denial::Operator { .. } => false,
+            Denial::Transient(_) => {
+                let was_first = self.endpoint == AddressEndpoint::GatewayBot;
+                self.endpoint = match self.endpoint {
+                    AddressEndpoint::GatewayBot => AddressEndpoint::Gateway,
+                    AddressEndpoint::Gateway => AddressEndpoint::GatewayBot,
+                };
+                was_first
+            }
+        }
+    }
+
+    pub(crate) fn connect_failed(&mut self) {
+        if let Some(known) = &mut self.known {
+            known.failures += 1;
+        }
+    }
+
+    pub(crate) fn connect_worked(&mut self) {
+        if let Some(known) = &mut self.known {
+            known.failures = 0;
+        }
+    }
+
+    pub(crate) fn has_known(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// The operator asked for a try at once: the cool-down ends, the limiter stays.
+    pub(crate) fn retry_at_once(&mut self, pace: &Pace, now: Timestamp) {
+        self.not_before = now;
+        self.limiter.set_rate(pace.look_ups);
+    }
+
+    /// Forgets the address: the hosts may have changed.
+    pub(crate) fn forget(&mut self) {
+        self.known = None;
+        self.endpoint = AddressEndpoint::GatewayBot;
+    }
+}

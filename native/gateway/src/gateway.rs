@@ -1,0 +1,198 @@
+mod frames;
+mod losing;
+mod progress;
+
+use std::collections::VecDeque;
+
+use crate::address::AddressBook;
+use crate::backoff::Backoff;
+use crate::identify_budget::IdentifyBudget;
+use crate::limiter::Limiter;
+use crate::session::Session;
+use crate::state::State;
+use crate::token_keeper::{TokenKeeper, TokenOutcome};
+use crate::{
+    AccessToken, AttemptStatus, DeadlineStatus, Effect, Event, GatewayConfig, HaltReason, HaltStatus, Input, Language, LossCause, Setback,
+    Status, Timestamp,
+};
+
+/// The session of one bot. See the crate's documentation for how to drive it.
+pub struct Gateway {
+    config: GatewayConfig,
+    state: State,
+    entered: Timestamp,
+    session: Option<Session>,
+    tokens: TokenKeeper,
+    addresses: AddressBook,
+    backoff: Backoff,
+    connects: Limiter,
+    identifies: IdentifyBudget,
+    slow_lane: Backoff,
+    heartbeat_chance: fastrand::Rng,
+    pause_chance: fastrand::Rng,
+    next_conn: u64,
+    next_request: u64,
+    /// Resumes in a row that were neither confirmed nor refused.
+    resumes_unconfirmed: u32,
+    /// Identifies in a row that were refused without a reason.
+    identifies_refused: u32,
+    /// The condition last reported, until a session is ready again.
+    reported: Option<HaltReason>,
+    last_loss: Option<LossCause>,
+    effects: VecDeque<Effect>,
+    events: VecDeque<Event>,
+}
+
+impl Gateway {
+    /// Begins at once: the first effect asks for a token.
+    pub fn new(config: GatewayConfig, now: Timestamp) -> Self {
+        let pace = config.pace;
+        let mut gateway = Self {
+            state: State::AwaitingToken,
+            entered: now,
+            session: None,
+            tokens: TokenKeeper::new(&config),
+            addresses: AddressBook::new(&pace),
+            backoff: Backoff::new(pace.backoff_ms_base, pace.backoff_ms_max, config.seed ^ 0x6261_636b),
+            connects: Limiter::new(pace.connects),
+            identifies: IdentifyBudget::new(pace.identifies),
+            slow_lane: Backoff::new(pace.slow_lane_ms_base, pace.slow_lane_ms_max, config.seed ^ 0x6c61_6e65),
+            heartbeat_chance: fastrand::Rng::with_seed(config.seed ^ 0x6265_6174),
+            pause_chance: fastrand::Rng::with_seed(config.seed ^ 0x7061_7573),
+            next_conn: 1,
+            next_request: 1,
+            resumes_unconfirmed: 0,
+            identifies_refused: 0,
+            reported: None,
+            last_loss: None,
+            effects: VecDeque::new(),
+            events: VecDeque::new(),
+            config,
+        };
+        gateway.advance(now);
+        gateway
+    }
+
+    /// Takes one input. Drain afterwards. An input that names another connection or request than the current one changes nothing.
+    pub fn handle_input(&mut self, input: Input, now: Timestamp) {
+        match input {
+            Input::TokenAnswered { request, answer } => {
+                let outcome = self.tokens.handle_answer(request, answer, &self.config.pace, now);
+                self.on_token_outcome(outcome, now);
+            }
+            Input::AddressAnswered { request, answer } => self.on_address_answer(request, answer, now),
+            Input::TokenRefused { token } => self.on_token_refused(&token, now),
+            Input::Opened { conn } => self.on_opened(conn, now),
+            Input::ConnectFailed { conn, failure } => self.on_connect_failed(conn, failure, now),
+            Input::Frame { conn, text } => self.on_frame(conn, &text, now),
+            Input::Closed { conn, close } => self.on_closed(conn, close, now),
+            Input::Reload(config) => self.on_reload(*config, now),
+            Input::Stop => self.on_stop(now),
+        }
+    }
+
+    /// Does what is due at `now`. Calling it early or late is harmless.
+    pub fn handle_timeout(&mut self, now: Timestamp) {
+        let wanted = self.state.wants_token();
+        let (effect, outcome) = self.tokens.handle_timeout(wanted, &self.config.credentials, &self.config.pace, now);
+        self.effects.extend(effect);
+        self.on_token_outcome(outcome, now);
+        if self.state.deadline().is_some_and(|(deadline, _)| deadline <= now) {
+            self.on_deadline(now);
+        }
+    }
+
+    /// The next thing to do, in order.
+    pub fn poll_effect(&mut self) -> Option<Effect> {
+        self.effects.pop_front()
+    }
+
+    /// The next thing to tell, in order.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// When [`Gateway::handle_timeout`] is due. `None` only after the end.
+    pub fn poll_timeout(&self) -> Option<Timestamp> {
+        self.next_deadline().map(|(deadline, _)| deadline)
+    }
+
+    /// The token for other calls to the platform at `now`, if there is a live one.
+    pub fn token(&self, now: Timestamp) -> Option<&AccessToken> {
+        self.tokens.usable(now)
+    }
+
+    /// Whether the session is live.
+    pub fn is_ready(&self) -> bool {
+        matches!(self.state, State::Ready { .. })
+    }
+
+    /// What a person would want to know.
+    pub fn status(&self, language: Language, now: Timestamp) -> Status {
+        let halt = match &self.state {
+            State::Halted { reason, .. } => Some(*reason),
+            State::AwaitingToken => self.tokens.halt().map(|halt| halt.reason),
+            State::AwaitingAddress { .. }
+            | State::Waiting { .. }
+            | State::Connecting { .. }
+            | State::AwaitingHello { .. }
+            | State::Authenticating { .. }
+            | State::Ready { .. }
+            | State::Stopping { .. }
+            | State::Stopped => None,
+        };
+        Status {
+            state: self.state.name(),
+            since_ms: now.since(self.entered),
+            deadline: self.next_deadline().map(|(deadline, reason)| DeadlineStatus { reason, in_ms: deadline.since(now) }),
+            attempts: AttemptStatus { last_minute: self.connects.taken_in_last_minute(now), total: self.connects.taken_in_total() },
+            session: self.session.is_some(),
+            halt: halt.map(|reason| HaltStatus { reason: reason.name(), advice: reason.advice(language) }),
+            last_loss: self.last_loss.as_ref().map(LossCause::to_string),
+        }
+    }
+
+    /// The state's own deadline comes first in the status, the token's renewal only wakes the driver.
+    fn next_deadline(&self) -> Option<(Timestamp, &'static str)> {
+        if matches!(self.state, State::Stopped) {
+            return None;
+        }
+        let token = self.tokens.deadline(self.state.wants_token());
+        [self.state.deadline(), token].into_iter().flatten().min_by_key(|(deadline, _)| *deadline)
+    }
+
+    fn enter(&mut self, state: State, now: Timestamp) {
+        self.state = state;
+        self.entered = now;
+    }
+
+    fn on_token_outcome(&mut self, outcome: Option<TokenOutcome>, now: Timestamp) {
+        let retry_in_ms = self.tokens.retry_in_ms(now);
+        match outcome {
+            None => return,
+            Some(TokenOutcome::Granted) => {}
+            Some(TokenOutcome::SetBack(setback)) => self.events.push_back(Event::SetBack { setback, retry_in_ms }),
+            // Where the token is awaited, `advance` halts and says so.
+            Some(TokenOutcome::Halted(_)) if matches!(self.state, State::AwaitingToken) => {}
+            // A live session outlives refused credentials, but not for long.
+            Some(TokenOutcome::Halted(halt)) => {
+                let setback = Setback::Renewal(halt.reason, halt.detail);
+                self.events.push_back(Event::SetBack { setback, retry_in_ms });
+            }
+        }
+        if matches!(self.state, State::AwaitingToken) {
+            self.advance(now);
+        }
+    }
+
+    fn on_token_refused(&mut self, token: &AccessToken, now: Timestamp) {
+        self.tokens.refuse(token, now);
+        self.fetch_token_if_due(now);
+    }
+
+    fn fetch_token_if_due(&mut self, now: Timestamp) {
+        let wanted = self.state.wants_token();
+        let effect = self.tokens.fetch_if_due(wanted, &self.config.credentials, &self.config.pace, now);
+        self.effects.extend(effect);
+    }
+}

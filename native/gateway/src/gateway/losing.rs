@@ -1,0 +1,199 @@
+//! The way back: a connection ends once, with one verdict, and yields exactly one next attempt.
+
+use super::Gateway;
+use crate::state::{Authentication, State};
+use crate::{CloseVerdict, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict};
+
+/// Close code of the final stop.
+pub(super) const CODE_FINAL: u16 = 1000;
+/// Close code when the session is to live on. 1000 and 1001 may read as a logout.
+const CODE_RESUMING: u16 = 4000;
+/// Identifies refused in a row (op 9 or 4903, neither names a cause) after which missing rights are the likely reason.
+const IDENTIFIES_REFUSED_MAX: u32 = 5;
+/// First pause after op 9; doubles while it repeats. The official SDK waits 3 s; a quarter second is enough to not be a loop.
+const INVALID_SESSION_PAUSE_MS: u64 = 250;
+/// Longest pause after op 9.
+const INVALID_SESSION_PAUSE_MS_MAX: u64 = 60_000;
+
+/// How soon the next attempt may come.
+enum Pause {
+    /// A planned cut, or the loss of a session that had been well.
+    None,
+    /// As the back-off says.
+    Backoff,
+    /// At least this long.
+    Ms(u64),
+}
+
+impl Gateway {
+    /// op 7: come back and resume.
+    pub(super) fn on_reconnect(&mut self, now: Timestamp) {
+        self.lose_by_plan(LossCause::Reconnect, now);
+    }
+
+    /// op 9: `d` says whether Resume may be tried again; else id and sequence are forgotten together.
+    pub(super) fn on_invalid_session(&mut self, resumable: bool, now: Timestamp) {
+        let cause = LossCause::InvalidSession { resumable };
+        match &self.state {
+            State::Authenticating { by: Authentication::Identify, .. } => {
+                if self.identify_was_refused(&cause, now) {
+                    return;
+                }
+            }
+            State::Authenticating { by: Authentication::Resume { .. }, .. } if resumable => {
+                self.resumes_unconfirmed += 2;
+            }
+            State::Authenticating { .. }
+            | State::AwaitingToken
+            | State::AwaitingAddress { .. }
+            | State::Waiting { .. }
+            | State::Connecting { .. }
+            | State::AwaitingHello { .. }
+            | State::Ready { .. }
+            | State::Halted { .. }
+            | State::Stopping { .. }
+            | State::Stopped => {}
+        }
+        if !resumable {
+            self.forget_session();
+        }
+        let pause_ms = (INVALID_SESSION_PAUSE_MS << self.identifies_refused.min(8)).min(INVALID_SESSION_PAUSE_MS_MAX);
+        let jitter_ms = self.pause_chance.u64(0..=pause_ms / 4);
+        self.lose(cause, Pause::Ms(pause_ms + jitter_ms), now);
+    }
+
+    /// Counts an Identify refused without a reason. Returns whether that was once too often, and the session halted.
+    fn identify_was_refused(&mut self, cause: &LossCause, now: Timestamp) -> bool {
+        self.identifies_refused += 1;
+        if self.identifies_refused < IDENTIFIES_REFUSED_MAX {
+            return false;
+        }
+        self.identifies_refused = 0;
+        self.give_link_up(CODE_FINAL);
+        self.forget_session();
+        self.last_loss = Some(cause.clone());
+        self.halt(HaltReason::IntentsRefused, format!("{IDENTIFIES_REFUSED_MAX} Identifies in a row: {cause}"), now);
+        true
+    }
+
+    pub(super) fn on_close_code(&mut self, code: Option<u16>, now: Timestamp) {
+        let cause = LossCause::Closed(code);
+        match close_verdict(code) {
+            CloseVerdict::Resume => {
+                self.note_unconfirmed();
+                self.lose_by_failure(cause, now);
+            }
+            CloseVerdict::ResumeAtOnce => {
+                self.note_unconfirmed();
+                self.lose_by_plan(cause, now);
+            }
+            CloseVerdict::ResumeAfterPause => {
+                self.note_unconfirmed();
+                self.lose(cause, Pause::Ms(self.config.pace.flood_pause_ms), now);
+            }
+            CloseVerdict::RefreshToken => {
+                self.note_unconfirmed();
+                self.refuse_link_token(now);
+                self.lose_by_failure(cause, now);
+            }
+            CloseVerdict::Identify => {
+                let by_identify = matches!(self.state, State::Authenticating { by: Authentication::Identify, .. });
+                if by_identify && code == Some(4903) && self.identify_was_refused(&cause, now) {
+                    return;
+                }
+                self.forget_session();
+                self.lose_by_failure(cause, now);
+            }
+            CloseVerdict::Halt(reason) => {
+                self.forget_session();
+                self.last_loss = Some(cause.clone());
+                self.halt(reason, cause.to_string(), now);
+            }
+        }
+    }
+
+    fn refuse_link_token(&mut self, now: Timestamp) {
+        let token = match &self.state {
+            State::Authenticating { link, .. } | State::Ready { link, .. } => Some(link.token.clone()),
+            State::AwaitingToken
+            | State::AwaitingAddress { .. }
+            | State::Waiting { .. }
+            | State::Connecting { .. }
+            | State::AwaitingHello { .. }
+            | State::Halted { .. }
+            | State::Stopping { .. }
+            | State::Stopped => self.tokens.usable(now).cloned(),
+        };
+        if let Some(token) = token {
+            self.tokens.refuse(&token, now);
+        }
+    }
+
+    /// A planned cut of a live session is followed by an attempt at once, however young the session: the platform recycles connections
+    /// about every half hour. Before READY or RESUMED it is a failure like any other.
+    fn lose_by_plan(&mut self, cause: LossCause, now: Timestamp) {
+        let pause = if self.ready_for_ms(now).is_some() { Pause::None } else { Pause::Backoff };
+        self.lose(cause, pause, now);
+    }
+
+    /// A link that had been well for a while is replaced at once; one that never was backs off.
+    pub(super) fn lose_by_failure(&mut self, cause: LossCause, now: Timestamp) {
+        let settled = self.ready_for_ms(now).is_some_and(|ms| ms >= self.config.pace.settled_ms);
+        self.lose(cause, if settled { Pause::None } else { Pause::Backoff }, now);
+    }
+
+    /// The one place where a connection ends without halting or stopping.
+    fn lose(&mut self, cause: LossCause, pause: Pause, now: Timestamp) {
+        if self.ready_for_ms(now).is_some_and(|ms| ms >= self.config.pace.stable_ms) {
+            self.backoff.clear();
+        }
+        let (wait_ms, brake) = match pause {
+            Pause::None => (0, "back-off"),
+            Pause::Backoff => (self.backoff.fail(), "back-off"),
+            Pause::Ms(ms) => (ms, "pause asked for by the platform"),
+        };
+        self.give_link_up(CODE_RESUMING);
+        self.last_loss = Some(cause.clone());
+        let told_before = self.events.len();
+        if wait_ms == 0 {
+            self.advance(now);
+        } else {
+            self.enter(State::Waiting { until: now + wait_ms, brake }, now);
+        }
+        let retry_in_ms = match &self.state {
+            State::Waiting { until, .. } | State::Halted { until, .. } => until.since(now),
+            State::AwaitingToken => self.tokens.retry_in_ms(now),
+            State::AwaitingAddress { .. }
+            | State::Connecting { .. }
+            | State::AwaitingHello { .. }
+            | State::Authenticating { .. }
+            | State::Ready { .. }
+            | State::Stopping { .. }
+            | State::Stopped => 0,
+        };
+        // Told before whatever the next step had to say.
+        self.events.insert(told_before, Event::Lost { cause, retry_in_ms, session_kept: self.session.is_some() });
+    }
+
+    /// Asks the driver to drop the socket. For one that is gone already that is nothing to do.
+    fn give_link_up(&mut self, code: u16) {
+        if let Some(conn) = self.state.conn() {
+            self.effects.push_back(Effect::Close { conn, code });
+        }
+    }
+
+    fn ready_for_ms(&self, now: Timestamp) -> Option<u64> {
+        match &self.state {
+            State::Ready { since, .. } => Some(now.since(*since)),
+            State::AwaitingToken
+            | State::AwaitingAddress { .. }
+            | State::Waiting { .. }
+            | State::Connecting { .. }
+            | State::AwaitingHello { .. }
+            | State::Authenticating { .. }
+            | State::Halted { .. }
+            | State::Stopping { .. }
+            | State::Stopped => None,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+use std::fmt;
+
+use crate::{AccessToken, ConnId, GatewayConfig, HttpAnswer, RequestId};
+
+/// What the driver reports.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// The token endpoint answered, or the exchange failed.
+    TokenAnswered {
+        /// The exchange.
+        request: RequestId,
+        /// What came of it.
+        answer: HttpAnswer,
+    },
+    /// The address look-up was answered, or the exchange failed.
+    AddressAnswered {
+        /// The exchange.
+        request: RequestId,
+        /// What came of it.
+        answer: HttpAnswer,
+    },
+    /// Some other call was refused with 401 because of this token.
+    TokenRefused {
+        /// The token that the call was made with.
+        token: AccessToken,
+    },
+    /// The WebSocket is open.
+    Opened {
+        /// The connection.
+        conn: ConnId,
+    },
+    /// The WebSocket could not be opened.
+    ConnectFailed {
+        /// The connection.
+        conn: ConnId,
+        /// Why.
+        failure: ConnectFailure,
+    },
+    /// A text frame arrived.
+    Frame {
+        /// The connection.
+        conn: ConnId,
+        /// The frame, as it came.
+        text: String,
+    },
+    /// The connection ended without [`Effect::Close`](crate::Effect::Close) from here.
+    Closed {
+        /// The connection.
+        conn: ConnId,
+        /// How.
+        close: Close,
+    },
+    /// New settings, or a wish to try at once.
+    Reload(Box<GatewayConfig>),
+    /// End the session for good.
+    Stop,
+}
+
+/// How a connection ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Close {
+    /// With a close frame that names this code, or without any (`None`).
+    Code(Option<u16>),
+    /// By a failure below the WebSocket.
+    Transport(ConnectFailure),
+}
+
+/// What went wrong below the gateway protocol. All of it is transient: an outage says nothing about credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConnectFailure {
+    /// The address is none, or names a scheme that is not allowed here.
+    BadAddress,
+    /// The host name could not be resolved.
+    Resolve,
+    /// TCP refused, unreachable or reset.
+    Refused,
+    /// The TLS handshake failed.
+    Tls,
+    /// The upgrade was answered with this HTTP status.
+    Upgrade(u16),
+    /// A frame or message was larger than the limit.
+    TooLarge,
+    /// The proxy did not let us through.
+    Proxy,
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for ConnectFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConnectFailure::BadAddress => f.write_str("unusable address"),
+            ConnectFailure::Resolve => f.write_str("host name not resolved"),
+            ConnectFailure::Refused => f.write_str("connection refused, reset or unreachable"),
+            ConnectFailure::Tls => f.write_str("TLS handshake failed"),
+            ConnectFailure::Upgrade(status) => write!(f, "WebSocket upgrade answered with HTTP {status}"),
+            ConnectFailure::TooLarge => f.write_str("frame larger than the limit"),
+            ConnectFailure::Proxy => f.write_str("proxy refused"),
+            ConnectFailure::Other => f.write_str("connection broken"),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+use std::fmt;
+
+use crate::ConnectFailure;
+
+/// Why a connection, or the attempt to make one, ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// The platform asked for a new connection (op 7).
+    Reconnect,
+    /// The platform does not know the session (op 9).
+    InvalidSession {
+        /// Whether it says that a Resume may be tried again.
+        resumable: bool,
+    },
+    /// Two heartbeats in a row stayed without any sign of life.
+    HeartbeatUnanswered,
+    /// The platform closed with this code, or without one.
+    Closed(Option<u16>),
+    /// The connection could not be made, or broke below the WebSocket.
+    Transport(ConnectFailure),
+    /// A step took longer than it may.
+    Deadline(&'static str),
+    /// The settings changed, so the old connection was given up.
+    Reloaded,
+}
+
+impl fmt::Display for LossCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LossCause::Reconnect => f.write_str("the platform asked for a new connection"),
+            LossCause::InvalidSession { resumable } => write!(f, "invalid session, resumable {resumable}"),
+            LossCause::HeartbeatUnanswered => f.write_str("two heartbeats unanswered"),
+            LossCause::Closed(Some(code)) => write!(f, "closed with code {code}"),
+            LossCause::Closed(None) => f.write_str("closed without a code"),
+            LossCause::Transport(failure) => write!(f, "{failure}"),
+            LossCause::Deadline(step) => write!(f, "no answer in time: {step}"),
+            LossCause::Reloaded => f.write_str("settings reloaded"),
+        }
+    }
+}

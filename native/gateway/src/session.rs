@@ -1,0 +1,64 @@
+use std::collections::BTreeSet;
+
+use crate::Timestamp;
+
+/// A session that the platform opened with READY and may resume.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) began: Timestamp,
+    sequences: Sequences,
+}
+
+impl Session {
+    pub(crate) fn new(id: String, began: Timestamp) -> Self {
+        Self { id, began, sequences: Sequences::default() }
+    }
+
+    /// Takes note of a dispatch's sequence. Returns whether it has not been seen in this session.
+    pub(crate) fn note(&mut self, sequence: u64) -> bool {
+        self.sequences.note(sequence)
+    }
+
+    /// The highest sequence received, for heartbeats and Resume.
+    pub(crate) fn highest(&self) -> Option<u64> {
+        self.sequences.highest
+    }
+}
+
+/// Which sequences were seen. The platform may repeat dispatches after a Resume and may deliver neighbours out of order, so the
+/// highest number alone does not tell a repeat from a latecomer.
+#[derive(Clone, Debug, Default)]
+struct Sequences {
+    highest: Option<u64>,
+    /// The seen ones within [`LATECOMER_SPAN`] of the highest.
+    recent: BTreeSet<u64>,
+}
+
+/// A dispatch this far behind the highest is taken for a repeat. Neighbours change places; hundreds do not.
+const LATECOMER_SPAN: u64 = 512;
+/// A jump beyond this is damage, not a sequence: following it would make every later dispatch look like a repeat.
+const JUMP_MAX: u64 = 1_000_000;
+
+impl Sequences {
+    fn note(&mut self, sequence: u64) -> bool {
+        let Some(highest) = self.highest else {
+            self.highest = Some(sequence);
+            self.recent.insert(sequence);
+            return true;
+        };
+        if sequence > highest.saturating_add(JUMP_MAX) {
+            return true;
+        }
+        if sequence.saturating_add(LATECOMER_SPAN) <= highest {
+            return false;
+        }
+        let is_new = self.recent.insert(sequence);
+        let highest = highest.max(sequence);
+        self.highest = Some(highest);
+        while self.recent.first().is_some_and(|oldest| oldest.saturating_add(LATECOMER_SPAN) <= highest) {
+            self.recent.pop_first();
+        }
+        is_new
+    }
+}
