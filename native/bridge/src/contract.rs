@@ -1,0 +1,62 @@
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::frame::{ToJava, ToNative};
+use crate::notice::Notice;
+use crate::post::{Outcome, Post, PostId};
+use crate::settings::Settings;
+
+/// What happened, told by the driver.
+#[derive(Debug)]
+pub enum Input {
+    /// A frame from the Minecraft server.
+    Server(ToNative),
+    /// An event of the gateway.
+    Dispatch {
+        /// The event's name: `t` of the payload.
+        event: String,
+        /// The event's data: `d` of the payload.
+        data: Box<RawValue>,
+    },
+    /// The gateway session lives: READY or RESUMED.
+    GatewayUp,
+    /// The gateway session is lost.
+    GatewayDown,
+    /// A [`Post`] ended.
+    Posted {
+        /// Which one.
+        post: PostId,
+        /// How.
+        outcome: Outcome,
+    },
+    /// The settings file was read again.
+    Reload(Settings),
+    /// Say what can still be said; [`Bridge::is_drained`](crate::Bridge::is_drained) tells when that is done.
+    Stop,
+}
+
+/// What the driver is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Send this and answer with [`Input::Posted`], always.
+    Post(Post),
+    /// Hand this frame to the Minecraft server.
+    ToJava(ToJava),
+    /// Log this.
+    Notice(Notice),
+}
+
+/// Counters since the bridge began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BridgeStatus {
+    /// Lines for groups that have neither arrived nor been given up.
+    pub waiting: u64,
+    /// Lines for groups that were given up.
+    pub dropped: u64,
+    /// Lines for groups of which nobody knows whether they arrived.
+    pub uncertain: u64,
+    /// Lines said in the game.
+    pub said: u64,
+    /// Messages posted to groups.
+    pub posted: u64,
+}
