@@ -1,0 +1,46 @@
+//! The platform's truth, pure: no socket, no clock, no thread, no file. Time is an argument, chance a seed in the settings.
+
+mod access;
+mod action;
+mod answer;
+mod api;
+mod clock;
+mod connection;
+mod control;
+mod delivery;
+mod faults;
+mod file;
+mod gateway;
+mod identity;
+pub mod intent;
+mod message;
+mod platform;
+mod post;
+mod push;
+mod quota;
+mod rate;
+mod record;
+mod session;
+mod settings;
+mod speak;
+mod text;
+mod ticket;
+mod timing;
+mod token;
+mod webhook;
+
+pub use action::{Act, Action, Frame, Push, Upgrade};
+pub use answer::Answer;
+pub use api::Call;
+pub use clock::{Millis, rfc3339_beijing};
+pub use faults::{Faults, InvalidSession};
+pub use identity::openid;
+pub use message::{Said, Say};
+pub use platform::{ConnectionState, OpenPlatform, SessionState, State};
+pub use post::Posted;
+pub use rate::Tally;
+pub use record::{ClosedBy, ConnId, Record, Seen};
+pub use settings::{Group, MentionAs, Overlap, Settings, UnknownSession, UnpermittedIntents, User, WrongToken};
+pub use speak::ControlError;
+pub use ticket::Scene;
+pub use webhook::{sign, signing_key};
