@@ -1,0 +1,214 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use auk_bridge::BridgeStatus;
+use auk_bridge::frame::ToNative;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, timeout_at};
+use tracing::Level;
+
+use super::Options;
+use super::frame_queue::FrameQueue;
+use super::log_layer::LeastLevel;
+use super::running::{Running, Woke};
+use crate::client::StatusSnapshot;
+use crate::settings::Settings;
+
+/// Limit on handing the last lines to the platform.
+const FLUSH_MS_MAX: u64 = 1_000;
+/// Limit on the end of the gateway session; the session's own limit of a second comes first.
+const GATEWAY_END_MS_MAX: u64 = 1_250;
+
+/// What the owner of a session wants.
+pub(super) enum Order {
+    Frame(ToNative),
+    Reload(Options),
+    BeginClose,
+}
+
+/// The loop of one session.
+pub(super) struct Worker {
+    options: Options,
+    queue: Arc<FrameQueue>,
+    board: StatusBoard,
+    orders: mpsc::UnboundedReceiver<Order>,
+    frames_waiting: Arc<AtomicUsize>,
+    log_level: LeastLevel,
+    /// `None` while the settings are unusable.
+    running: Option<Running>,
+}
+
+impl Worker {
+    pub(super) fn new(
+        options: Options,
+        queue: Arc<FrameQueue>,
+        board: StatusBoard,
+        orders: mpsc::UnboundedReceiver<Order>,
+        frames_waiting: Arc<AtomicUsize>,
+    ) -> Self {
+        Self { options, queue, board, orders, frames_waiting, log_level: LeastLevel::new(Level::INFO), running: None }
+    }
+
+    pub(super) fn log_level(&self) -> LeastLevel {
+        self.log_level.clone()
+    }
+
+    /// Runs until the owner wants it closed, or is gone.
+    pub(super) async fn run(mut self) {
+        self.load();
+        loop {
+            self.drain();
+            let woke = tokio::select! {
+                order = self.orders.recv() => Err(order),
+                woke = wait(&mut self.running) => Ok(woke),
+            };
+            match woke {
+                Ok(woke) => self.take(woke),
+                Err(Some(Order::Frame(frame))) => self.server(frame),
+                Err(Some(Order::Reload(options))) => {
+                    self.options = options;
+                    self.load();
+                }
+                Err(Some(Order::BeginClose) | None) => break,
+            }
+        }
+        self.flush().await;
+        self.end_gateway().await;
+        self.queue.end();
+    }
+
+    /// Reads the settings. Broken ones change nothing in a session that runs.
+    fn load(&mut self) {
+        let settings = match Settings::load(&self.options.config_dir) {
+            Ok(settings) => settings,
+            Err(error) => return self.unusable(&error.to_string()),
+        };
+        self.log_level.set(settings.log_level);
+        let applied = match &mut self.running {
+            Some(running) => running.reload(settings),
+            None => Running::start(settings).map(|running| self.running = Some(running)),
+        };
+        match applied {
+            Ok(()) => self.board.set_gateway(self.running.as_ref().map(|running| running.client().watch_status())),
+            Err(error) => self.unusable(&error.to_string()),
+        }
+    }
+
+    fn unusable(&self, reason: &str) {
+        if self.running.is_some() {
+            tracing::warn!("{reason}. The settings in use stay.");
+        } else {
+            self.board.set_problem(reason);
+            tracing::warn!("{reason}. The bridge is off until the settings are mended and reloaded; the server is not affected.");
+        }
+    }
+
+    fn server(&mut self, frame: ToNative) {
+        self.frames_waiting.fetch_sub(1, Ordering::Relaxed);
+        if let Some(running) = &mut self.running {
+            running.server(frame);
+        }
+    }
+
+    fn take(&mut self, woke: Woke) {
+        let Some(running) = &mut self.running else { return };
+        let gateway_ended = matches!(woke, Woke::GatewayEnded);
+        running.take(woke);
+        if gateway_ended {
+            tracing::error!("the gateway session ended by a bug of its own; reload to start it again, and please report this");
+            self.drain();
+            self.running = None;
+        }
+    }
+
+    fn drain(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.drain(|frame| self.queue.push(frame));
+            self.board.set_bridge(running.bridge_status());
+        }
+    }
+
+    /// Hands the last lines to the platform. What the server still submits is taken along.
+    async fn flush(&mut self) {
+        let deadline = Instant::now() + Duration::from_millis(FLUSH_MS_MAX);
+        if let Some(running) = &mut self.running {
+            running.begin_flush();
+        }
+        loop {
+            self.drain();
+            let Some(running) = self.running.as_mut().filter(|running| !running.is_flushed()) else { return };
+            let Ok(woke) = timeout_at(deadline, running.wait()).await else { return };
+            self.take(woke);
+        }
+    }
+
+    async fn end_gateway(&mut self) {
+        let deadline = Instant::now() + Duration::from_millis(GATEWAY_END_MS_MAX);
+        if let Some(running) = &self.running {
+            running.client().begin_stop();
+        }
+        while let Some(running) = &mut self.running {
+            match timeout_at(deadline, running.wait()).await {
+                Ok(Woke::GatewayEnded) | Err(_) => self.running = None,
+                Ok(woke) => {
+                    running.take(woke);
+                    self.drain();
+                }
+            }
+        }
+    }
+}
+
+async fn wait(running: &mut Option<Running>) -> Woke {
+    match running {
+        Some(running) => running.wait().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Where the worker leaves its state for whoever asks, on any thread.
+#[derive(Clone, Default)]
+pub(super) struct StatusBoard(Arc<Mutex<Board>>);
+
+#[derive(Default)]
+struct Board {
+    gateway: Option<watch::Receiver<StatusSnapshot>>,
+    bridge: BridgeStatus,
+    problem: Option<String>,
+}
+
+impl StatusBoard {
+    fn set_gateway(&self, gateway: Option<watch::Receiver<StatusSnapshot>>) {
+        self.change(|board| (board.gateway, board.problem) = (gateway, None));
+    }
+
+    fn set_bridge(&self, bridge: BridgeStatus) {
+        self.change(|board| board.bridge = bridge);
+    }
+
+    fn set_problem(&self, problem: &str) {
+        self.change(|board| board.problem = Some(problem.to_owned()));
+    }
+
+    /// The status as JSON; see `ARCHITECTURE.md`, section 4.
+    pub(super) fn read(&self) -> Vec<u8> {
+        let board = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let gateway = match (&board.gateway, &board.problem) {
+            (Some(gateway), _) => json!(gateway.borrow().aged()),
+            (None, Some(problem)) => without_session("unconfigured", json!({ "reason": "settings", "advice": problem })),
+            (None, None) => without_session("starting", Value::Null),
+        };
+        json!({ "gateway": gateway, "bridge": board.bridge }).to_string().into_bytes()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Board)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn without_session(state: &str, halt: Value) -> Value {
+    let attempts = json!({ "last_minute": 0, "total": 0 });
+    json!({ "state": state, "since_ms": 0, "deadline": null, "attempts": attempts, "session": false, "halt": halt, "last_loss": null })
+}
