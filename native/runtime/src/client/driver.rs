@@ -59,7 +59,6 @@ impl Driver {
             gateway,
             language,
             origin,
-            rest,
             dialer: Arc::new(dialer),
             socket: None,
             answers,
@@ -69,7 +68,8 @@ impl Driver {
             waiting: VecDeque::new(),
             token,
             status,
-            log: EventLog::new(language),
+            log: EventLog::new(language, rest.hosts()),
+            rest,
         };
         (driver, status_seen)
     }

@@ -7,6 +7,7 @@ use reqwest::{Request, RequestBuilder, Url};
 use rustls::ClientConfig;
 
 use super::ClientError;
+use super::event_log::Hosts;
 
 /// Limit on reaching the host: TCP and TLS.
 const CONNECT_MS_MAX: u64 = 5_000;
@@ -34,6 +35,12 @@ impl Rest {
             .build()
             .map_err(|error| ClientError::Tls(error.to_string()))?;
         Ok(Self { http, token_url, api_base, body_bytes_max })
+    }
+
+    /// The hosts, for the log.
+    pub(super) fn hosts(&self) -> Hosts {
+        let host = |url: &Url| url.host_str().unwrap_or_default().to_owned();
+        Hosts { token: host(&self.token_url), api: host(&self.api_base) }
     }
 
     /// Asks for a token. Source: QQ bot docs, dev-prepare/access-token, 2026-08-10.

@@ -1,0 +1,31 @@
+package dev.auk.minestom
+
+import java.nio.file.Path
+
+/** The server's flags: the [port], 0 for any free one, the directory of `auk.toml`, and how often to print the status, if at all. */
+internal data class Options(val port: Int, val configDir: Path, val statusEveryMs: Long?) {
+    companion object {
+        const val USAGE = "usage: [--port N] [--config-dir DIRECTORY] [--status-every MILLISECONDS]"
+
+        /** Reads the flags. An [IllegalArgumentException] says which one is wrong. */
+        fun parse(args: Array<String>): Options {
+            var options = Options(25565, Path.of("config", "auk"), null)
+            val rest = args.iterator()
+            while (rest.hasNext()) {
+                val flag = rest.next()
+                require(rest.hasNext()) { "$flag is unknown or lacks its value" }
+                val value = rest.next()
+                options = when (flag) {
+                    "--port" -> options.copy(port = number(flag, value, 0..65535L).toInt())
+                    "--config-dir" -> options.copy(configDir = Path.of(value))
+                    "--status-every" -> options.copy(statusEveryMs = number(flag, value, 1..Long.MAX_VALUE))
+                    else -> throw IllegalArgumentException("$flag is unknown")
+                }
+            }
+            return options
+        }
+
+        private fun number(flag: String, value: String, range: LongRange): Long =
+            requireNotNull(value.toLongOrNull()?.takeIf { it in range }) { "$flag takes a number from ${range.first} to ${range.last}, not $value" }
+    }
+}

@@ -1,0 +1,77 @@
+//! A Minecraft player: a protocol client that is not ours, as a process.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{Artifacts, Failure, Line, Minestom, Process};
+
+/// A player on a server.
+#[derive(Debug)]
+pub struct Player {
+    /// Its process; standard output has one JSON event a line.
+    pub process: Process,
+}
+
+impl Player {
+    /// Joins `server` under `name` and waits up to 60 s until the player stands in the world.
+    ///
+    /// # Errors
+    ///
+    /// When the client is missing or does not get in.
+    pub fn join(artifacts: &Artifacts, server: &Minestom, name: &str) -> Result<Self, Failure> {
+        let dir = artifacts.player()?;
+        let port = server.port.to_string();
+        let mut command = Command::new("node");
+        command.arg("player.mjs").current_dir(dir).args(["--port", &port, "--name", name, "--version", &server.minecraft]);
+        let mut process = Process::start(&format!("player {name}"), &mut command)?;
+        process.await_line("spawned", 0, Duration::from_secs(60), |line| event(line, "spawned").map(drop))?;
+        Ok(Self { process })
+    }
+
+    /// Writes `text` in the game's chat.
+    ///
+    /// # Errors
+    ///
+    /// When the client has gone.
+    pub fn say(&mut self, text: &str) -> Result<(), Failure> {
+        self.process.write_line(&json!({ "type": "say", "text": text }).to_string())
+    }
+
+    /// Waits for a chat line, from the `from`th event on, that holds `part`; answers it with its text in [`Line::text`].
+    ///
+    /// # Errors
+    ///
+    /// When none comes within `limit`.
+    pub fn await_chat(&mut self, part: &str, from: usize, limit: Duration) -> Result<Line, Failure> {
+        let found = self.process.stdout.wait(from, limit, |line| {
+            let text = event(line, "chat")?["text"].as_str()?.to_owned();
+            text.contains(part).then_some(text)
+        });
+        let awaited = || format!("{}: a chat line with {part:?}", self.process.name());
+        found.map(|(_, line, text)| Line { at: line.at, text }).ok_or_else(|| Failure::Late { awaited: awaited(), limit })
+    }
+
+    /// Every chat line so far.
+    pub fn chat(&self) -> Vec<String> {
+        let lines = self.process.stdout.since(0);
+        lines.iter().filter_map(|line| Some(event(&line.text, "chat")?["text"].as_str()?.to_owned())).collect()
+    }
+
+    /// Leaves the server and waits for the client's end.
+    ///
+    /// # Errors
+    ///
+    /// When the client has gone already.
+    pub fn quit(mut self) -> Result<(), Failure> {
+        self.process.write_line(&json!({ "type": "quit" }).to_string())?;
+        self.process.end_within(Duration::from_secs(5));
+        Ok(())
+    }
+}
+
+fn event(line: &str, kind: &str) -> Option<Value> {
+    let event: Value = serde_json::from_str(line).ok()?;
+    (event["type"] == kind).then_some(event)
+}

@@ -1,0 +1,83 @@
+//! `cargo xtask`: the one definition of how Auk is built, run and checked.
+//!
+//! Progress goes to standard error, so that standard output holds only what was asked for.
+
+mod archive;
+mod catalog;
+mod check;
+mod demo;
+mod jars;
+mod latency;
+mod native;
+mod player;
+mod problem;
+mod progress;
+mod shim;
+mod stamp;
+mod test;
+mod tool;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::problem::Problem;
+use crate::workspace::Workspace;
+
+/// Builds, runs and checks Auk.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Build the native library for this machine
+    Native {
+        /// Optimised, as it is shipped
+        #[arg(long)]
+        release: bool,
+    },
+    /// Fetch the jars that gradle/libs.versions.toml names, through Maven
+    Jars,
+    /// Compile the Kotlin shim, the Minestom server and the JVM test programs, and pack their jars
+    Shim,
+    /// Install the Minecraft protocol client
+    Player,
+    /// Start a server with Auk, a player and a simulated QQ group with its page; with AUK_APP_ID, AUK_SECRET and AUK_GROUPS the real platform
+    Demo(demo::Options),
+    /// Visit the demo's page in headless Chromium and leave a picture of it in docs/page.png; fails on any error on the page's console
+    Picture {
+        /// Leave the picture in target/auk instead
+        #[arg(long)]
+        check: bool,
+    },
+    /// Build everything, then run every test of the workspace
+    Test,
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: &Task) -> Result<(), Problem> {
+    let workspace = Workspace::find()?;
+    match task {
+        Task::Native { release } => native::build(&workspace, *release),
+        Task::Jars => jars::fetch(&workspace),
+        Task::Shim => shim::build(&workspace),
+        Task::Player => player::install(&workspace),
+        Task::Demo(options) => demo::run(&workspace, options),
+        Task::Picture { check } => demo::picture(&workspace, *check),
+        Task::Test => test::run(&workspace),
+    }
+}
