@@ -3,6 +3,7 @@
 //! Progress goes to standard error, so that standard output holds only what was asked for.
 
 mod archive;
+mod bench;
 mod catalog;
 mod check;
 mod demo;
@@ -57,6 +58,8 @@ enum Task {
     },
     /// Build everything, then run every test of the workspace
     Test,
+    /// Build the library as it is shipped, then run every benchmark
+    Bench,
 }
 
 fn main() -> ExitCode {
@@ -79,5 +82,6 @@ fn run(task: &Task) -> Result<(), Problem> {
         Task::Demo(options) => demo::run(&workspace, options),
         Task::Picture { check } => demo::picture(&workspace, *check),
         Task::Test => test::run(&workspace),
+        Task::Bench => bench::run(&workspace),
     }
 }

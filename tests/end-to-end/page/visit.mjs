@@ -86,7 +86,7 @@ async function visit() {
   const { sessionId: session } = await command("Target.attachToTarget", { targetId, flatten: true });
   for (const domain of ["Runtime", "Log", "Page"]) await command(`${domain}.enable`, {}, session);
   await command("Page.navigate", { url: page }, session);
-  await until(session, "the page is ready", 'document.body.dataset.ready === "1"');
+  await until(session, "the page is ready", 'document.body?.dataset.ready === "1"');
   await until(session, "the gateway's state", 'document.getElementById("state").textContent.trim() !== ""');
   await write(session, "say", "text", "大家好，今晚八点一起打末影龙吗？");
   await until(session, "the member's line in the game", shows("gameLines", "今晚八点"));
