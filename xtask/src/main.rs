@@ -75,7 +75,7 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> Result<(), Problem> {
     let workspace = Workspace::find()?;
     match task {
-        Task::Native { release } => native::build(&workspace, *release),
+        Task::Native { release } => native::build(&workspace, *release).map(drop),
         Task::Jars => jars::fetch(&workspace),
         Task::Shim => shim::build(&workspace),
         Task::Player => player::install(&workspace),

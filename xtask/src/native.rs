@@ -1,6 +1,7 @@
 //! The native library for this machine.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::archive::Archive;
@@ -9,7 +10,7 @@ use crate::problem::Problem;
 use crate::{Workspace, progress, tool};
 
 /// Builds the library and says where it is.
-pub(crate) fn build(workspace: &Workspace, release: bool) -> Result<(), Problem> {
+pub(crate) fn build(workspace: &Workspace, release: bool) -> Result<PathBuf, Problem> {
     let mut command = tool::cargo(workspace);
     command.args(["build", "--package", "auk-jni"]);
     let mut library = workspace.parts().native;
@@ -21,7 +22,7 @@ pub(crate) fn build(workspace: &Workspace, release: bool) -> Result<(), Problem>
     progress::step("building the native library", || tool::run_shown("cargo build", &mut command, "cargo"))?;
     let bytes = fs::metadata(&library).map_err(Problem::file(&library))?.len();
     progress::say(&format!("{}: {bytes} bytes", library.display()));
-    Ok(())
+    Ok(library)
 }
 
 /// Packs the library that is not optimised into `target/auk/auk-native.jar`, at the place where the shim's loader looks for it.
