@@ -1,5 +1,9 @@
 //! A stage for the pure gateway: it keeps the time, plays the driver and the platform, and notes what was asked for and when.
 
+mod simulation;
+
+pub use simulation::{Report, Simulation};
+
 use auk_gateway::{
     AddressEndpoint, Close, ConnId, ConnectFailure, Credentials, Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input, Language,
     RequestId, Timestamp,

@@ -1,0 +1,188 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use auk_gateway::{AccessToken, Close, ConnId, ConnectFailure, Input, RequestId};
+use auk_simulator::model::{Action, ConnId as PlatformConn};
+
+/// Something on its way.
+pub(super) enum Arrival {
+    TokenRequest { request: RequestId, app_id: String, secret: String },
+    LookUp { request: RequestId, token: AccessToken, bot: bool },
+    Upgrade { conn: ConnId },
+    AtPlatform { conn: PlatformConn, text: String },
+    ClosedAtPlatform { conn: PlatformConn, code: Option<u16> },
+    AtClient(Action),
+    ToGateway(Input),
+}
+
+/// The way between client and platform: delays, orders, and what does not get through.
+pub(super) struct Network {
+    chance: fastrand::Rng,
+    latency_ms_max: u64,
+    connects: Mood,
+    http: Mood,
+    numbers: BTreeMap<ConnId, PlatformConn>,
+    conns: BTreeMap<PlatformConn, ConnId>,
+    /// When the last message in each direction arrives: a TCP stream keeps its order.
+    last_to_client: BTreeMap<PlatformConn, u64>,
+    last_to_platform: BTreeMap<PlatformConn, u64>,
+    /// Links that carry nothing any more although both ends believe in them, and since when.
+    frozen: BTreeMap<PlatformConn, u64>,
+    abandoned: BTreeSet<ConnId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mood {
+    Well,
+    Refuses,
+    Hangs,
+}
+
+pub(super) enum Connect {
+    Arrives(u64),
+    Refused(u64),
+    Hangs,
+}
+
+pub(super) enum Request {
+    Arrives(u64),
+    Fails(u64),
+    Hangs,
+}
+
+impl Network {
+    pub(super) fn new(mut chance: fastrand::Rng) -> Self {
+        let latency_ms_max = [1, 50, 400][chance.usize(0..3)];
+        Self {
+            chance,
+            latency_ms_max,
+            connects: Mood::Well,
+            http: Mood::Well,
+            numbers: BTreeMap::new(),
+            conns: BTreeMap::new(),
+            last_to_client: BTreeMap::new(),
+            last_to_platform: BTreeMap::new(),
+            frozen: BTreeMap::new(),
+            abandoned: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn set_connects(&mut self, mood: Mood) {
+        self.connects = mood;
+    }
+
+    pub(super) fn set_http(&mut self, mood: Mood) {
+        self.http = mood;
+    }
+
+    /// From here on the newest link carries nothing.
+    pub(super) fn freeze(&mut self, now_ms: u64) {
+        if let Some((number, _)) = self.conns.last_key_value() {
+            self.frozen.entry(*number).or_insert(now_ms);
+        }
+    }
+
+    pub(super) fn heal(&mut self) {
+        (self.connects, self.http) = (Mood::Well, Mood::Well);
+    }
+
+    pub(super) fn connect(&mut self, conn: ConnId) -> PlatformConn {
+        let number = PlatformConn(self.numbers.len() as u64 + 1);
+        self.numbers.insert(conn, number);
+        self.conns.insert(number, conn);
+        number
+    }
+
+    pub(super) fn platform_conn(&self, conn: ConnId) -> PlatformConn {
+        self.numbers[&conn]
+    }
+
+    pub(super) fn client_conn(&self, number: PlatformConn) -> ConnId {
+        self.conns[&number]
+    }
+
+    pub(super) fn abandon(&mut self, conn: ConnId) {
+        self.abandoned.insert(conn);
+    }
+
+    pub(super) fn is_abandoned(&self, conn: ConnId) -> bool {
+        self.abandoned.contains(&conn)
+    }
+
+    /// The platform has ended the link; what the client still sends is lost.
+    pub(super) fn platform_ended(&mut self, number: PlatformConn) {
+        self.last_to_platform.insert(number, u64::MAX);
+    }
+
+    /// Links that are half-open and that the client still believes in, with the moment they froze.
+    pub(super) fn half_open(&self) -> impl Iterator<Item = (ConnId, u64)> + '_ {
+        let links = self.frozen.iter().map(|(number, since)| (self.conns[number], *since));
+        links.filter(|(conn, _)| !self.abandoned.contains(conn))
+    }
+
+    pub(super) fn is_frozen(&self, number: PlatformConn) -> bool {
+        self.frozen.contains_key(&number)
+    }
+
+    /// `None` when it does not get through.
+    pub(super) fn delay_to_client(&mut self, number: PlatformConn, now_ms: u64) -> Option<u64> {
+        if self.frozen.contains_key(&number) {
+            return None;
+        }
+        let at = self.arrival_ms(now_ms).max(self.last_to_client.get(&number).copied().unwrap_or(0));
+        self.last_to_client.insert(number, at);
+        Some(at - now_ms)
+    }
+
+    /// `None` when it does not get through.
+    pub(super) fn delay_to_platform(&mut self, number: PlatformConn, now_ms: u64) -> Option<u64> {
+        let last = self.last_to_platform.get(&number).copied().unwrap_or(0);
+        if last == u64::MAX || self.frozen.contains_key(&number) {
+            return None;
+        }
+        let at = self.arrival_ms(now_ms).max(last);
+        self.last_to_platform.insert(number, at);
+        Some(at - now_ms)
+    }
+
+    /// The predecessor's end has reached the platform before a new connection does: the driver drops one socket before it opens another.
+    pub(super) fn delay_of_connect(&mut self) -> Connect {
+        match self.connects {
+            Mood::Well => Connect::Arrives(self.latency_ms_max + self.latency_ms()),
+            Mood::Refuses => Connect::Refused(self.latency_ms()),
+            Mood::Hangs => Connect::Hangs,
+        }
+    }
+
+    pub(super) fn delay_of_http_request(&mut self) -> Request {
+        match self.http {
+            Mood::Well => Request::Arrives(self.latency_ms()),
+            Mood::Refuses => Request::Fails(self.latency_ms()),
+            Mood::Hangs => Request::Hangs,
+        }
+    }
+
+    /// `None` when the answer gets lost.
+    pub(super) fn delay_of_http(&mut self) -> Option<u64> {
+        match self.http {
+            Mood::Well => Some(self.latency_ms()),
+            Mood::Refuses | Mood::Hangs => None,
+        }
+    }
+
+    fn latency_ms(&mut self) -> u64 {
+        self.chance.u64(0..=self.latency_ms_max)
+    }
+
+    fn arrival_ms(&mut self, now_ms: u64) -> u64 {
+        now_ms + self.latency_ms()
+    }
+}
+
+pub(super) fn frame(conn: ConnId, action: Action) -> Option<Input> {
+    if let Action::Send { frame, .. } = action { Some(Input::Frame { conn, text: frame.text()?.to_owned() }) } else { None }
+}
+
+pub(super) fn closed(conn: ConnId, action: Action) -> Option<Input> {
+    let close = if let Action::Close { code, .. } = action { Close::Code(Some(code)) } else { Close::Transport(ConnectFailure::Other) };
+    Some(Input::Closed { conn, close })
+}
