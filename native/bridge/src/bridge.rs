@@ -82,6 +82,7 @@ impl Bridge {
             Input::GatewayDown => self.shared.is_up = false,
             Input::Posted { post, outcome } => self.on_posted(post, &outcome),
             Input::Reload(settings) => self.apply(settings),
+            Input::GiveUp => self.finish(),
             Input::Stop => self.life = if self.life == Life::Running { Life::Flushing } else { self.life },
         }
         self.advance();

@@ -33,6 +33,8 @@ pub enum Input {
     Reload(Settings),
     /// Say what can still be said; [`Bridge::is_drained`](crate::Bridge::is_drained) tells when that is done.
     Stop,
+    /// The time that [`Input::Stop`] was given is over: what is left is counted and given up.
+    GiveUp,
 }
 
 /// What the driver is to do.

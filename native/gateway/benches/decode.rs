@@ -19,7 +19,7 @@ fn decode(criterion: &mut Criterion) {
                 group_message(sequence)
             },
             |text| {
-                gateway.handle_input(Input::Frame { conn, text }, NOW);
+                gateway.handle_input(Input::Frame { conn, text: text.into() }, NOW);
                 let event = gateway.poll_event();
                 assert!(matches!(event, Some(Event::Dispatch(_))));
                 black_box(event)
@@ -56,9 +56,9 @@ fn ready() -> (Gateway, ConnId) {
                 connection = Some(conn);
                 gateway.handle_input(Input::Opened { conn }, NOW);
                 let text = r#"{"op":10,"d":{"heartbeat_interval":45000}}"#.to_owned();
-                gateway.handle_input(Input::Frame { conn, text }, NOW);
+                gateway.handle_input(Input::Frame { conn, text: text.into() }, NOW);
                 let text = r#"{"op":0,"s":1,"t":"READY","d":{"session_id":"s"}}"#.to_owned();
-                gateway.handle_input(Input::Frame { conn, text }, NOW);
+                gateway.handle_input(Input::Frame { conn, text: text.into() }, NOW);
             }
             Effect::Send { .. } | Effect::Close { .. } => {}
         }

@@ -43,7 +43,7 @@ impl AddressBook {
         if let Some(known) = fresh {
             return Target::Known(known.url.clone());
         }
-        let free = self.limiter.next_free(now).max(self.not_before);
+        let free = self.next_look_up(now);
         match &self.known {
             _ if free <= now => Target::LookUp(self.endpoint),
             Some(known) => Target::Known(known.url.clone()),
@@ -89,6 +89,11 @@ impl AddressBook {
         if let Some(known) = &mut self.known {
             known.failures = 0;
         }
+    }
+
+    /// When the next look-up may come.
+    pub(crate) fn next_look_up(&self, now: Timestamp) -> Timestamp {
+        self.limiter.next_free(now).max(self.not_before)
     }
 
     pub(crate) fn has_known(&self) -> bool {

@@ -103,6 +103,9 @@ const TOKEN_LIFE_S_MAX: u64 = 7_200;
 /// Assumed when `expires_in` cannot be read: short, so that a mistake does not last.
 const TOKEN_LIFE_S_UNREADABLE: u64 = 300;
 
+/// A longer `Retry-After` is not believed: a mistake there would be a bot that is gone.
+const RETRY_AFTER_MS_MAX: u64 = 3_600_000;
+
 /// Reads the token endpoint's answer. A failure comes with status 200 and a `code`, so only a non-empty `access_token` counts.
 /// Source: QQ bot docs, dev-prepare/access-token, 2026-08-10.
 pub(crate) fn read_token(answer: HttpAnswer) -> Result<TokenGrant, Denial> {
@@ -118,7 +121,7 @@ pub(crate) fn read_token(answer: HttpAnswer) -> Result<TokenGrant, Denial> {
     if let Some(Body { access_token: Some(token), expires_in }) = grant
         && !token.is_empty()
     {
-        let life_s = expires_in.and_then(whole_seconds).unwrap_or(TOKEN_LIFE_S_UNREADABLE).min(TOKEN_LIFE_S_MAX);
+        let life_s = expires_in.and_then(whole_seconds).unwrap_or(TOKEN_LIFE_S_UNREADABLE).clamp(1, TOKEN_LIFE_S_MAX);
         return Ok(TokenGrant { token: AccessToken::new(token), life_ms: life_s * 1_000 });
     }
     let refusal = Refusal::read(status, &body, retry_after_ms);
@@ -215,7 +218,7 @@ impl Refusal {
     }
 
     fn rate_limited(self) -> Denial {
-        Denial::RateLimited { retry_after_ms: self.retry_after_ms }
+        Denial::RateLimited { retry_after_ms: self.retry_after_ms.map(|ms| ms.min(RETRY_AFTER_MS_MAX)) }
     }
 }
 

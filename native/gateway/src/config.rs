@@ -111,7 +111,7 @@ pub struct Pace {
     pub connects: Rate,
     /// Address look-ups. The platform allows 2 a minute and a burst of 10 (QQ bot docs, `GET /gateway`, July 2026); at most 3 here.
     pub look_ups: Rate,
-    /// Token requests. One in two minutes in the long run; the burst serves an endpoint that keeps handing out a dead token.
+    /// Token requests. One a minute in the long run; the burst serves an endpoint that keeps handing out a dead token.
     pub token_requests: Rate,
     /// Identifies, below the platform's daily allowance of 1,000 (QQ bot docs, openapi/wss/shard_url_get): 10 + 960 a day.
     pub identifies: Rate,
@@ -121,7 +121,8 @@ pub struct Pace {
     pub connect_ms_max: u64,
     /// Limit on the wait for Hello after the upgrade.
     pub hello_ms_max: u64,
-    /// Limit on the wait for READY or RESUMED. A long replay comes before RESUMED, so each dispatch of it begins the wait anew.
+    /// Limit on the wait for READY or RESUMED. A long replay comes before RESUMED, so each dispatch of it begins the wait anew, up to
+    /// four times this limit in all.
     pub authenticate_ms_max: u64,
     /// Time given to the platform for its half of the closing handshake when the session is stopped.
     pub stop_ms_max: u64,
@@ -141,6 +142,34 @@ pub struct Pace {
     pub ack_ms_max: u64,
 }
 
+/// No pace is faster than this, whatever is asked for: a zero in the settings must not be a storm.
+const WAIT_MS_MIN: u64 = 100;
+
+impl Rate {
+    fn within_reason(self) -> Self {
+        Self { burst: self.burst.max(1), interval_ms: self.interval_ms.max(WAIT_MS_MIN) }
+    }
+}
+
+impl Pace {
+    /// The same with every wait raised to where it still is one.
+    pub(crate) fn within_reason(self) -> Self {
+        let backoff_ms_base = self.backoff_ms_base.max(WAIT_MS_MIN);
+        let slow_lane_ms_base = self.slow_lane_ms_base.max(WAIT_MS_MIN);
+        Self {
+            backoff_ms_base,
+            backoff_ms_max: self.backoff_ms_max.max(backoff_ms_base),
+            slow_lane_ms_base,
+            slow_lane_ms_max: self.slow_lane_ms_max.max(slow_lane_ms_base),
+            connects: self.connects.within_reason(),
+            look_ups: self.look_ups.within_reason(),
+            token_requests: self.token_requests.within_reason(),
+            identifies: self.identifies.within_reason(),
+            ..self
+        }
+    }
+}
+
 impl Default for Pace {
     fn default() -> Self {
         Self {
@@ -150,7 +179,7 @@ impl Default for Pace {
             settled_ms: 3_000,
             connects: Rate { burst: 20, interval_ms: 15_000 },
             look_ups: Rate { burst: 2, interval_ms: 60_000 },
-            token_requests: Rate { burst: 10, interval_ms: 120_000 },
+            token_requests: Rate { burst: 10, interval_ms: 60_000 },
             identifies: Rate { burst: 10, interval_ms: 90_000 },
             exchange_ms_max: 15_000,
             connect_ms_max: 15_000,

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use serde_json::value::RawValue;
 
 use crate::{HaltReason, LossCause};
@@ -17,7 +19,8 @@ pub enum Event {
     },
     /// Something happened in a group or chat.
     Dispatch(Dispatch),
-    /// The connection, or an attempt to make one, ended. Exactly one for each.
+    /// The connection, or an attempt to make one, ended and will be followed by another. One that ends in a halt or a stop is told by
+    /// [`Event::Halted`] or [`Event::Stopped`] alone.
     Lost {
         /// Why.
         cause: LossCause,
@@ -68,12 +71,17 @@ pub enum Setback {
     Address(String),
     /// The address look-up was refused as too frequent.
     AddressRateLimited,
-    /// The platform's allowance of new sessions is spent, or our own ceiling is reached.
-    IdentifyAllowance,
+    /// A brake of our own, or the platform's allowance, holds the next step back for longer than [`Setback::BRAKE_MS_MIN`].
+    Braked(&'static str),
 }
 
-/// One dispatch (op 0).
-#[derive(Clone, Debug)]
+impl Setback {
+    /// Shorter waits behind a brake are not worth telling, in ms.
+    pub const BRAKE_MS_MIN: u64 = 10_000;
+}
+
+/// One dispatch (op 0). Its body is somebody's words, so it does not print itself.
+#[derive(Clone)]
 pub struct Dispatch {
     /// The event's name, such as `GROUP_AT_MESSAGE_CREATE`.
     pub name: String,
@@ -83,4 +91,10 @@ pub struct Dispatch {
     pub sequence: Option<u64>,
     /// The body, as it came.
     pub data: Option<Box<RawValue>>,
+}
+
+impl fmt::Debug for Dispatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Dispatch({}, sequence {:?}, {} bytes)", self.name, self.sequence, self.data.as_ref().map_or(0, |data| data.get().len()))
+    }
 }

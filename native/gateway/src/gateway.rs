@@ -1,5 +1,6 @@
 mod frames;
 mod losing;
+mod owner;
 mod progress;
 
 use std::collections::VecDeque;
@@ -45,7 +46,8 @@ pub struct Gateway {
 
 impl Gateway {
     /// Begins at once: the first effect asks for a token.
-    pub fn new(config: GatewayConfig, now: Timestamp) -> Self {
+    pub fn new(mut config: GatewayConfig, now: Timestamp) -> Self {
+        config.pace = config.pace.within_reason();
         let pace = config.pace;
         let mut gateway = Self {
             state: State::AwaitingToken,
@@ -75,6 +77,9 @@ impl Gateway {
 
     /// Takes one input. Drain afterwards. An input that names another connection or request than the current one changes nothing.
     pub fn handle_input(&mut self, input: Input, now: Timestamp) {
+        if self.state.is_ending() {
+            return self.on_input_at_the_end(&input, now);
+        }
         match input {
             Input::TokenAnswered { request, answer } => {
                 let outcome = self.tokens.handle_answer(request, answer, &self.config.pace, now);
@@ -84,7 +89,8 @@ impl Gateway {
             Input::TokenRefused { token } => self.on_token_refused(&token, now),
             Input::Opened { conn } => self.on_opened(conn, now),
             Input::ConnectFailed { conn, failure } => self.on_connect_failed(conn, failure, now),
-            Input::Frame { conn, text } => self.on_frame(conn, &text, now),
+            Input::Frame { conn, text } => self.on_frame(conn, text.as_str(), now),
+            Input::Traffic { conn } => self.on_traffic(conn, now),
             Input::Closed { conn, close } => self.on_closed(conn, close, now),
             Input::Reload(config) => self.on_reload(*config, now),
             Input::Stop => self.on_stop(now),
@@ -93,10 +99,9 @@ impl Gateway {
 
     /// Does what is due at `now`. Calling it early or late is harmless.
     pub fn handle_timeout(&mut self, now: Timestamp) {
-        let wanted = self.state.wants_token();
-        let (effect, outcome) = self.tokens.handle_timeout(wanted, &self.config.credentials, &self.config.pace, now);
-        self.effects.extend(effect);
-        self.on_token_outcome(outcome, now);
+        if !self.state.is_ending() {
+            self.on_token_timeout(now);
+        }
         if self.state.deadline().is_some_and(|(deadline, _)| deadline <= now) {
             self.on_deadline(now);
         }
@@ -129,41 +134,42 @@ impl Gateway {
 
     /// What a person would want to know.
     pub fn status(&self, language: Language, now: Timestamp) -> Status {
-        let halt = match &self.state {
-            State::Halted { reason, .. } => Some(*reason),
-            State::AwaitingToken => self.tokens.halt().map(|halt| halt.reason),
-            State::AwaitingAddress { .. }
-            | State::Waiting { .. }
-            | State::Connecting { .. }
-            | State::AwaitingHello { .. }
-            | State::Authenticating { .. }
-            | State::Ready { .. }
-            | State::Stopping { .. }
-            | State::Stopped => None,
-        };
+        let halt = if let State::Halted { reason, .. } = &self.state { Some(*reason) } else { None };
+        // The state's own deadline is what a person waits for; where there is none, the token's is.
+        let deadline = self.state.deadline().or_else(|| self.next_deadline());
         Status {
             state: self.state.name(),
             since_ms: now.since(self.entered),
-            deadline: self.next_deadline().map(|(deadline, reason)| DeadlineStatus { reason, in_ms: deadline.since(now) }),
+            deadline: deadline.map(|(deadline, reason)| DeadlineStatus { reason, in_ms: deadline.since(now) }),
             attempts: AttemptStatus { last_minute: self.connects.taken_in_last_minute(now), total: self.connects.taken_in_total() },
-            session: self.session.is_some(),
+            session: self.has_resumable_session(),
             halt: halt.map(|reason| HaltStatus { reason: reason.name(), advice: reason.advice(language) }),
             last_loss: self.last_loss.as_ref().map(LossCause::to_string),
         }
     }
 
-    /// The state's own deadline comes first in the status, the token's renewal only wakes the driver.
     fn next_deadline(&self) -> Option<(Timestamp, &'static str)> {
-        if matches!(self.state, State::Stopped) {
-            return None;
+        if self.state.is_ending() {
+            return self.state.deadline();
         }
         let token = self.tokens.deadline(self.state.wants_token());
         [self.state.deadline(), token].into_iter().flatten().min_by_key(|(deadline, _)| *deadline)
     }
 
+    fn has_resumable_session(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.id.is_some())
+    }
+
     fn enter(&mut self, state: State, now: Timestamp) {
         self.state = state;
         self.entered = now;
+    }
+
+    fn on_token_timeout(&mut self, now: Timestamp) {
+        let wanted = self.state.wants_token();
+        let (effect, outcome) = self.tokens.handle_timeout(wanted, &self.config.credentials, &self.config.pace, now);
+        self.effects.extend(effect);
+        self.on_token_outcome(outcome, now);
     }
 
     fn on_token_outcome(&mut self, outcome: Option<TokenOutcome>, now: Timestamp) {
@@ -172,13 +178,12 @@ impl Gateway {
             None => return,
             Some(TokenOutcome::Granted) => {}
             Some(TokenOutcome::SetBack(setback)) => self.events.push_back(Event::SetBack { setback, retry_in_ms }),
-            // Where the token is awaited, `advance` halts and says so.
-            Some(TokenOutcome::Halted(_)) if matches!(self.state, State::AwaitingToken) => {}
-            // A live session outlives refused credentials, but not for long.
-            Some(TokenOutcome::Halted(halt)) => {
+            // A live session outlives refused credentials, but not for long. Elsewhere `advance` halts and says so.
+            Some(TokenOutcome::Halted(halt)) if self.is_ready() => {
                 let setback = Setback::Renewal(halt.reason, halt.detail);
                 self.events.push_back(Event::SetBack { setback, retry_in_ms });
             }
+            Some(TokenOutcome::Halted(_)) => {}
         }
         if matches!(self.state, State::AwaitingToken) {
             self.advance(now);

@@ -6,7 +6,7 @@ use crate::Language;
 ///
 /// Each is something that only the operator (or, for [`HaltReason::ProtocolRefused`], a newer version) can mend. Even then a slow lane
 /// asks again now and then, and a reload tries at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HaltReason {
     /// The token endpoint said that app id and secret do not belong together or that there is no such bot (100007, 100016, 10004), or a
     /// call was answered with "wrong app id" (11251, 11261, 11275).
@@ -15,8 +15,10 @@ pub enum HaltReason {
     BotBanned,
     /// The bot is delisted and may only live in the sandbox (close 4914).
     BotDelisted,
-    /// The bot has no right to the events it asks for (close 4013, 4014, or Identify refused five times in a row).
+    /// The bot has no right to the events it asks for (close 4013, 4014).
     IntentsRefused,
+    /// Identify was refused five times in a row without a reason (op 9, 4903). Rights, the address list or the credentials are likely.
+    IdentifyRefused,
     /// The platform does not accept calls from this machine's address (HTTP 11298, close 4924).
     AddressNotAllowed,
     /// The platform refuses the way this client speaks (close 4001, 4002, 4010, 4011, 4012).
@@ -24,16 +26,6 @@ pub enum HaltReason {
 }
 
 impl HaltReason {
-    /// All reasons, for tests and documentation.
-    pub const ALL: [HaltReason; 6] = [
-        HaltReason::CredentialsRefused,
-        HaltReason::BotBanned,
-        HaltReason::BotDelisted,
-        HaltReason::IntentsRefused,
-        HaltReason::AddressNotAllowed,
-        HaltReason::ProtocolRefused,
-    ];
-
     /// What the operator can do, in one sentence or two.
     pub fn advice(self, language: Language) -> &'static str {
         let (zh_cn, en_us) = match self {
@@ -52,6 +44,10 @@ impl HaltReason {
             HaltReason::IntentsRefused => (
                 "机器人没有所订阅事件的权限。请在 QQ 开放平台开通群聊事件，或在配置里减少 intents。",
                 "The bot has no right to the events it asks for. Enable group events in the QQ open platform's console, or ask for fewer intents in the settings.",
+            ),
+            HaltReason::IdentifyRefused => (
+                "平台一再拒绝机器人上线且不说原因。请在 QQ 开放平台依次检查：群聊事件权限（或减少 intents）、IP 白名单、AppID 和密钥。",
+                "The platform refuses the bot again and again without a reason. Check in the QQ open platform's console: the right to group events (or ask for fewer intents), the IP list, app id and secret.",
             ),
             HaltReason::AddressNotAllowed => (
                 "平台不接受这台机器的 IP 地址。请在 QQ 开放平台的“IP 白名单”里加入本机地址，或清空白名单。",
@@ -75,6 +71,7 @@ impl HaltReason {
             HaltReason::BotBanned => "bot_banned",
             HaltReason::BotDelisted => "bot_delisted",
             HaltReason::IntentsRefused => "intents_refused",
+            HaltReason::IdentifyRefused => "identify_refused",
             HaltReason::AddressNotAllowed => "address_not_allowed",
             HaltReason::ProtocolRefused => "protocol_refused",
         }

@@ -6,6 +6,7 @@ pub(crate) struct Heartbeat {
     interval_ms: u64,
     ack_ms_max: u64,
     next: Timestamp,
+    last_answer: Option<Timestamp>,
     /// Heartbeats sent since the last sign of life.
     unanswered: u8,
 }
@@ -21,6 +22,8 @@ pub(crate) enum Beat {
 
 /// Heartbeats without any sign of life after which the link is dead.
 const UNANSWERED_MAX: u8 = 2;
+/// A platform that asks for heartbeats is answered this often at most: if it took our answers for requests, nothing else would end it.
+const ANSWER_MS: u64 = 1_000;
 /// An interval below this would make us the storm.
 const INTERVAL_MS_MIN: u64 = 1_000;
 /// An interval above this would let a dead link go unnoticed for longer than the platform keeps a session.
@@ -35,7 +38,7 @@ impl Heartbeat {
         let sane = announced_ms.filter(|ms| (INTERVAL_MS_MIN..=INTERVAL_MS_MAX).contains(ms));
         let interval_ms = sane.unwrap_or(INTERVAL_MS_DEFAULT);
         let next = now + chance.u64(0..=interval_ms);
-        (Self { interval_ms, ack_ms_max, next, unanswered: 0 }, sane.is_some())
+        (Self { interval_ms, ack_ms_max, next, last_answer: None, unanswered: 0 }, sane.is_some())
     }
 
     /// When the next beat, or the verdict on the link, is due.
@@ -49,6 +52,15 @@ impl Heartbeat {
             self.next = now + self.interval_ms;
         }
         self.unanswered = 0;
+    }
+
+    /// The platform asks for a heartbeat. Returns whether it is to be answered.
+    pub(crate) fn asked(&mut self, now: Timestamp) -> bool {
+        if self.last_answer.is_some_and(|last| now.since(last) < ANSWER_MS) {
+            return false;
+        }
+        self.last_answer = Some(now);
+        true
     }
 
     /// What is due at `now`, if anything. A late call (a machine that slept) sends one beat, not the missed ones.

@@ -21,6 +21,9 @@ struct Announced {
 /// `max_concurrency` counts sessions begun in this span. Source: QQ bot docs, openapi/wss/shard_url_get, 2025-04-21.
 const CONCURRENCY_SPAN_MS: u64 = 5_000;
 
+/// The counter is a daily one; a later reset is not believed.
+const RESET_MS_MAX: u64 = 24 * 3_600_000;
+
 impl IdentifyBudget {
     pub(crate) fn new(rate: Rate) -> Self {
         Self { announced: None, ceiling: Limiter::new(rate), spaced_until: Timestamp::from_ms(0) }
@@ -28,7 +31,7 @@ impl IdentifyBudget {
 
     pub(crate) fn announce(&mut self, limit: SessionStartLimit, now: Timestamp) {
         let max_concurrency = limit.max_concurrency.max(1);
-        self.announced = Some(Announced { remaining: limit.remaining, reset: now + limit.reset_after, max_concurrency });
+        self.announced = Some(Announced { remaining: limit.remaining, reset: now + limit.reset_after.min(RESET_MS_MAX), max_concurrency });
     }
 
     /// The earliest moment at which an Identify is allowed; `now` when it is allowed at once.

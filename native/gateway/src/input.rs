@@ -41,7 +41,12 @@ pub enum Input {
         /// The connection.
         conn: ConnId,
         /// The frame, as it came.
-        text: String,
+        text: FrameText,
+    },
+    /// Something arrived that the driver has not read yet, because its owner is busy. It proves life like a frame.
+    Traffic {
+        /// The connection.
+        conn: ConnId,
     },
     /// The connection ended without [`Effect::Close`](crate::Effect::Close) from here.
     Closed {
@@ -54,6 +59,29 @@ pub enum Input {
     Reload(Box<GatewayConfig>),
     /// End the session for good.
     Stop,
+}
+
+/// The text of a frame. It may be somebody's words, so it does not print itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FrameText(String);
+
+impl FrameText {
+    /// The text, for reading only.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for FrameText {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for FrameText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{} bytes>", self.0.len())
+    }
 }
 
 /// How a connection ended.

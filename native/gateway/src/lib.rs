@@ -49,7 +49,7 @@ pub use effect::{AddressEndpoint, ConnId, Effect, Outgoing, RequestId};
 pub use event::{Dispatch, Event, Setback};
 pub use gateway::Gateway;
 pub use halt::HaltReason;
-pub use input::{Close, ConnectFailure, Input};
+pub use input::{Close, ConnectFailure, FrameText, Input};
 pub use language::Language;
 pub use loss::LossCause;
 pub use refusal::{CallRefusal, judge_call};

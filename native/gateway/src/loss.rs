@@ -20,6 +20,8 @@ pub enum LossCause {
     Transport(ConnectFailure),
     /// A step took longer than it may.
     Deadline(&'static str),
+    /// There was no usable token left when Hello came.
+    TokenGone,
     /// The settings changed, so the old connection was given up.
     Reloaded,
 }
@@ -34,6 +36,7 @@ impl fmt::Display for LossCause {
             LossCause::Closed(None) => f.write_str("closed without a code"),
             LossCause::Transport(failure) => write!(f, "{failure}"),
             LossCause::Deadline(step) => write!(f, "no answer in time: {step}"),
+            LossCause::TokenGone => f.write_str("no usable token when the platform said Hello"),
             LossCause::Reloaded => f.write_str("settings reloaded"),
         }
     }

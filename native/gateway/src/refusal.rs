@@ -19,16 +19,22 @@ pub enum CallRefusal {
 ///
 /// Source: QQ bot docs, dev-prepare/api-call-guide, July 2026; the pairs of `code` and `err_code` as seen on the wire.
 pub fn judge_call(status: u16, code: Option<i64>, err_code: Option<i64>) -> CallRefusal {
-    match (code, err_code) {
-        (Some(11_298), _) | (_, Some(40_023_002)) => CallRefusal::Operator(HaltReason::AddressNotAllowed),
-        (Some(11_251 | 11_261 | 11_275), _) => CallRefusal::Operator(HaltReason::CredentialsRefused),
-        (Some(11_265 | 11_700), _) => CallRefusal::Operator(HaltReason::BotBanned),
-        (Some(100_017), _) | (_, Some(40_023_001)) => CallRefusal::RateLimited,
-        (Some(11_241 | 11_243 | 11_244 | 11_245), _) => CallRefusal::Token,
-        // "Could not check the token": the platform's trouble, with status 401 all the same.
-        (Some(11_242 | 11_252), _) => CallRefusal::Other,
-        _ if status == 401 => CallRefusal::Token,
-        _ if status == 429 => CallRefusal::RateLimited,
+    let named = [code, err_code].into_iter().flatten();
+    for number in named {
+        match number {
+            11_298 | 40_023_002 => return CallRefusal::Operator(HaltReason::AddressNotAllowed),
+            11_251 | 11_261 | 11_275 => return CallRefusal::Operator(HaltReason::CredentialsRefused),
+            11_265 | 11_700 => return CallRefusal::Operator(HaltReason::BotBanned),
+            100_017 | 40_023_001 => return CallRefusal::RateLimited,
+            11_241 | 11_243 | 11_244 | 11_245 => return CallRefusal::Token,
+            _ => {}
+        }
+    }
+    match status {
+        429 => CallRefusal::RateLimited,
+        // With another code a 401 is about a right or a trouble of the platform: a token that is dropped for it would be missed for long,
+        // since the endpoint hands out the same one for up to two hours.
+        401 if code.is_none() && err_code.is_none() => CallRefusal::Token,
         _ => CallRefusal::Other,
     }
 }

@@ -2,16 +2,16 @@ use std::collections::BTreeSet;
 
 use crate::Timestamp;
 
-/// A session that the platform opened with READY and may resume.
+/// A session that the platform opened with READY. One without an id works, but cannot be resumed.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
-    pub(crate) id: String,
+    pub(crate) id: Option<String>,
     pub(crate) began: Timestamp,
     sequences: Sequences,
 }
 
 impl Session {
-    pub(crate) fn new(id: String, began: Timestamp) -> Self {
+    pub(crate) fn new(id: Option<String>, began: Timestamp) -> Self {
         Self { id, began, sequences: Sequences::default() }
     }
 
@@ -38,18 +38,18 @@ struct Sequences {
 /// A dispatch this far behind the highest is taken for a repeat. Neighbours change places; hundreds do not.
 const LATECOMER_SPAN: u64 = 512;
 /// A jump beyond this is damage, not a sequence: following it would make every later dispatch look like a repeat.
-const JUMP_MAX: u64 = 1_000_000;
+const JUMP_MAX: u64 = 100_000;
 
 impl Sequences {
     fn note(&mut self, sequence: u64) -> bool {
+        if sequence > self.highest.unwrap_or(0).saturating_add(JUMP_MAX) {
+            return true;
+        }
         let Some(highest) = self.highest else {
             self.highest = Some(sequence);
             self.recent.insert(sequence);
             return true;
         };
-        if sequence > highest.saturating_add(JUMP_MAX) {
-            return true;
-        }
         if sequence.saturating_add(LATECOMER_SPAN) <= highest {
             return false;
         }

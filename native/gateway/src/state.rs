@@ -23,6 +23,8 @@ pub(crate) enum State {
     AwaitingHello { conn: ConnId, deadline: Timestamp },
     /// Identify or Resume was sent.
     Authenticating { link: Link, by: Authentication, deadline: Timestamp },
+    /// op 9 answered the authentication. The close frame behind it may name the reason, so it is waited for, briefly.
+    Refused { link: Link, by: Authentication, resumable: bool, deadline: Timestamp },
     /// The session is live.
     Ready { link: Link, since: Timestamp },
     /// Only the operator can mend it; the slow lane asks again.
@@ -34,7 +36,7 @@ pub(crate) enum State {
 }
 
 /// A connection past its Hello.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) conn: ConnId,
     /// The token that it was authenticated with.
@@ -54,9 +56,29 @@ impl State {
     pub(crate) fn conn(&self) -> Option<ConnId> {
         match self {
             State::Connecting { conn, .. } | State::AwaitingHello { conn, .. } | State::Stopping { conn, .. } => Some(*conn),
-            State::Authenticating { link, .. } | State::Ready { link, .. } => Some(link.conn),
+            State::Authenticating { link, .. } | State::Refused { link, .. } | State::Ready { link, .. } => Some(link.conn),
             State::AwaitingToken | State::AwaitingAddress { .. } | State::Waiting { .. } | State::Halted { .. } | State::Stopped => None,
         }
+    }
+
+    /// The connection past its Hello, if there is one.
+    pub(crate) fn link(&self) -> Option<&Link> {
+        match self {
+            State::Authenticating { link, .. } | State::Refused { link, .. } | State::Ready { link, .. } => Some(link),
+            State::AwaitingToken
+            | State::AwaitingAddress { .. }
+            | State::Waiting { .. }
+            | State::Connecting { .. }
+            | State::AwaitingHello { .. }
+            | State::Halted { .. }
+            | State::Stopping { .. }
+            | State::Stopped => None,
+        }
+    }
+
+    /// Whether the session is to end and nothing new may begin.
+    pub(crate) fn is_ending(&self) -> bool {
+        matches!(self, State::Stopping { .. } | State::Stopped)
     }
 
     /// When this state must be left or acted in, and why. Only the end has no deadline; [`State::AwaitingToken`] has the token keeper's.
@@ -70,6 +92,7 @@ impl State {
             State::Authenticating { link, deadline, .. } if link.heartbeat.next() < *deadline => Some((link.heartbeat.next(), "heartbeat")),
             State::Authenticating { by: Authentication::Identify, deadline, .. } => Some((*deadline, "ready")),
             State::Authenticating { by: Authentication::Resume { .. }, deadline, .. } => Some((*deadline, "resumed")),
+            State::Refused { deadline, .. } => Some((*deadline, "close code after invalid session")),
             State::Ready { link, .. } => Some((link.heartbeat.next(), "heartbeat")),
             State::Halted { until, .. } => Some((*until, "slow lane")),
             State::Stopping { deadline, .. } => Some((*deadline, "closing handshake")),
@@ -86,6 +109,7 @@ impl State {
             | State::Waiting { .. }
             | State::Connecting { .. }
             | State::AwaitingHello { .. }
+            | State::Refused { .. }
             | State::Halted { .. }
             | State::Stopping { .. }
             | State::Stopped => false,
@@ -100,7 +124,7 @@ impl State {
             State::Waiting { .. } => "waiting",
             State::Connecting { .. } => "connecting",
             State::AwaitingHello { .. } => "awaiting_hello",
-            State::Authenticating { .. } => "authenticating",
+            State::Authenticating { .. } | State::Refused { .. } => "authenticating",
             State::Ready { .. } => "ready",
             State::Halted { .. } => "halted",
             State::Stopping { .. } => "stopping",

@@ -88,9 +88,9 @@ impl TokenKeeper {
         held.filter(|held| now < held.expires).map(|held| &held.token)
     }
 
-    /// The refusal that stands in the way of a token, if one does.
+    /// The refusal that stands in the way of a token, if one does and nothing is being asked.
     pub(crate) fn halt(&self) -> Option<&Halt> {
-        self.halt.as_ref()
+        self.halt.as_ref().filter(|_| !matches!(self.lifecycle, Lifecycle::Fetching { .. }))
     }
 
     /// When something is due here: the answer, the renewal, or the next try for a token that is wanted.
@@ -182,9 +182,10 @@ impl TokenKeeper {
         }
     }
 
-    /// Lets the next try come at once: the operator asked for it. The limiter stays.
+    /// Lets the next try come at once, and trusts every token again: the operator asked for it. The limiter stays.
     pub(crate) fn retry_at_once(&mut self, now: Timestamp) {
         self.halt = None;
+        self.refused.clear();
         self.not_before = now;
         self.failure_backoff.clear();
         self.dead_token_backoff.clear();
@@ -194,7 +195,6 @@ impl TokenKeeper {
     /// Forgets everything that belongs to the old credentials.
     pub(crate) fn forget_credentials(&mut self) {
         self.lifecycle = Lifecycle::Absent;
-        self.refused.clear();
     }
 
     /// Takes over changed rates.
@@ -206,7 +206,7 @@ impl TokenKeeper {
 
     /// When the next request may come, for a report that says so.
     pub(crate) fn retry_in_ms(&self, now: Timestamp) -> u64 {
-        self.not_before.since(now)
+        self.limiter.next_free(now).max(self.not_before).since(now)
     }
 
     fn grant(&mut self, grant: TokenGrant, held: Option<Held>, now: Timestamp) {

@@ -28,8 +28,8 @@ pub(crate) fn insert(open: impl FnOnce() -> io::Result<BridgeSession>) -> Option
     };
     let session = open().ok()?;
     let slot = &mut slots[index];
-    // 31 bits, so that a handle is always positive.
-    slot.generation = (slot.generation + 1) & 0x7fff_ffff;
+    // 31 bits and never 0, so that a handle is always positive and none is handed out twice soon.
+    slot.generation = ((slot.generation + 1) & 0x7fff_ffff).max(1);
     slot.session = Some(Arc::new(session));
     Some(handle_of(index, slot.generation))
 }

@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut config = ClientConfig::new(GatewayConfig { intents: 1 << 25, ..GatewayConfig::new(credentials) });
     config.token_url = var("QQ_TOKEN_URL")?;
     config.api_base = var("QQ_API_BASE")?;
-    let (client, mut events) = Client::start(config)?;
+    let (mut client, mut events) = Client::start(config)?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut seen = HashSet::new();
     loop {

@@ -5,7 +5,6 @@ mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,8 +20,8 @@ use worker::{Order, StatusBoard, Worker};
 /// The whole bridge of one server on a thread of its own: gateway, groups, settings and log, behind calls that never wait for the
 /// network. Dropping it leaves the thread to end by itself.
 pub struct BridgeSession {
+    frames: mpsc::Sender<ToNative>,
     orders: mpsc::UnboundedSender<Order>,
-    frames_waiting: Arc<AtomicUsize>,
     queue: Arc<FrameQueue>,
     board: StatusBoard,
     ended: Arc<Ended>,
@@ -90,28 +89,28 @@ impl BridgeSession {
     /// # Errors
     /// When the operating system gives no thread.
     pub fn open(options: Options) -> std::io::Result<Self> {
-        let (orders, taken) = mpsc::unbounded_channel();
-        let frames_waiting = Arc::new(AtomicUsize::new(0));
+        let (frames, frames_taken) = mpsc::channel(FRAMES_WAITING_MAX);
+        let (orders, orders_taken) = mpsc::unbounded_channel();
         let queue = Arc::new(FrameQueue::default());
         let board = StatusBoard::default();
         let ended = Arc::new(Ended::default());
-        let worker = Worker::new(options, Arc::clone(&queue), board.clone(), taken, Arc::clone(&frames_waiting));
+        let worker = Worker::new(options, Arc::clone(&queue), board.clone(), frames_taken, orders_taken);
         let (thread_queue, thread_ended) = (Arc::clone(&queue), Arc::clone(&ended));
         thread::Builder::new().name("auk".to_owned()).spawn(move || {
             run(worker, &thread_queue);
             thread_ended.set();
         })?;
-        Ok(Self { orders, frames_waiting, queue, board, ended })
+        Ok(Self { frames, orders, queue, board, ended })
     }
 
     /// Hands one frame from the server in. Never blocks.
     pub fn submit(&self, frame: &[u8]) -> SubmitOutcome {
         let Ok(frame) = ToNative::decode(frame) else { return SubmitOutcome::Unreadable };
-        if self.frames_waiting.fetch_add(1, Ordering::Relaxed) >= FRAMES_WAITING_MAX {
-            self.frames_waiting.fetch_sub(1, Ordering::Relaxed);
-            return SubmitOutcome::Full;
+        match self.frames.try_send(frame) {
+            Ok(()) => SubmitOutcome::Taken,
+            Err(mpsc::error::TrySendError::Full(_)) => SubmitOutcome::Full,
+            Err(mpsc::error::TrySendError::Closed(_)) => SubmitOutcome::Closed,
         }
-        self.order(Order::Frame(frame))
     }
 
     /// The next frame for the server, waiting up to `timeout` for one. After the end: the end frame, always.
@@ -162,8 +161,12 @@ fn run(worker: Worker, queue: &Arc<FrameQueue>) {
         tracing::subscriber::with_default(layer.into_subscriber(), || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
             match runtime {
-                Ok(runtime) => runtime.block_on(worker.run()),
-                Err(error) => tracing::error!(%error, "the bridge cannot start: no event loop"),
+                Ok(runtime) => {
+                    runtime.block_on(worker.run());
+                    // A name that is still being looked up must not hold the end up.
+                    runtime.shutdown_background();
+                }
+                Err(error) => tracing::warn!(%error, "the operating system gives no event loop, so the bridge is off"),
             }
         });
     }));

@@ -100,9 +100,11 @@ impl Client {
     }
 
     /// Ends the session: close code 1000, at most a second for the platform's half of the handshake.
-    pub async fn stop(mut self) {
+    pub async fn stop(&mut self) {
         self.begin_stop();
-        let _ = (&mut self.task).await;
+        if !self.task.is_finished() {
+            let _ = (&mut self.task).await;
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -5,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use auk_gateway::{Credentials, CredentialsError, GatewayConfig, Language};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tracing::Level;
 
 use crate::ClientConfig;
@@ -89,7 +91,12 @@ impl Settings {
     /// See [`SettingsError`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, SettingsError> {
         let file: File = toml::from_str(text).map_err(|error| malformed(path, text, &error))?;
-        let credentials = Credentials::new(file.bot.app_id.trim(), file.bot.secret.trim())
+        if !file.bot.unknown.is_empty() {
+            let line = text.lines().position(|line| line.trim() == "[bot]").map_or(1, |index| index + 1);
+            let message = "[bot] has a key that is none: it takes app_id, secret and intents".to_owned();
+            return Err(SettingsError::Malformed { path: path.to_owned(), line, message });
+        }
+        let credentials = Credentials::new(file.bot.app_id.0, file.bot.secret.0)
             .map_err(|reason| SettingsError::Credentials { path: path.to_owned(), reason })?;
         let log_level = file.log.level.into();
         let mut gateway = GatewayConfig::new(credentials);
@@ -97,7 +104,8 @@ impl Settings {
         let mut client = ClientConfig::new(gateway);
         client.token_url = file.platform.token_url.unwrap_or(client.token_url);
         client.api_base = file.platform.api_base.unwrap_or(client.api_base);
-        client.extra_root_file = file.platform.extra_root_file;
+        // Relative to the settings file, which is where an operator puts it.
+        client.extra_root_file = file.platform.extra_root_file.map(|root| path.parent().unwrap_or(Path::new("")).join(root));
         client.language = file.language;
         let File { language, server, groups, messages, limits, .. } = file;
         let bridge = auk_bridge::Settings { language, server, groups, messages, limits };
@@ -144,15 +152,30 @@ impl TryFrom<u32> for Version {
     }
 }
 
+/// `[bot]`. What stands here may be a secret at the wrong place, so no error repeats it.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Bot {
     #[serde(default)]
-    app_id: String,
+    app_id: Unprinted,
     #[serde(default)]
-    secret: String,
+    secret: Unprinted,
     #[serde(default)]
     intents: Option<u32>,
+    #[serde(flatten)]
+    unknown: BTreeMap<String, IgnoredAny>,
+}
+
+/// Text whose errors do not say what was found in its place.
+#[derive(Default, Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct Unprinted(String);
+
+impl TryFrom<toml::Value> for Unprinted {
+    type Error = &'static str;
+
+    fn try_from(value: toml::Value) -> Result<Self, &'static str> {
+        value.as_str().map(|text| Self(text.trim().to_owned())).ok_or("app_id and secret are texts in quotes")
+    }
 }
 
 #[derive(Default, Deserialize)]

@@ -164,7 +164,7 @@ impl Stage {
     /// The platform says a frame.
     pub fn frame(&mut self, frame: Value) {
         let conn = self.conn();
-        self.input(Input::Frame { conn, text: frame.to_string() });
+        self.input(Input::Frame { conn, text: frame.to_string().into() });
     }
 
     /// Hello.

@@ -1,6 +1,6 @@
 //! Never two attempts at once, and never too many in a row.
 
-use auk_gateway::{Event, HaltReason, Input};
+use auk_gateway::{Event, HaltReason, Input, Setback};
 use auk_gateway_stories::{Asked, Stage};
 use serde_json::json;
 
@@ -105,7 +105,7 @@ fn twenty_reasons_to_reconnect_at_once_make_one_attempt() {
     stage.take_asked();
     let conn = stage.conn();
     for _ in 0..20 {
-        stage.input(Input::Frame { conn, text: json!({ "op": 7 }).to_string() });
+        stage.input(Input::Frame { conn, text: json!({ "op": 7 }).to_string().into() });
         stage.input(Input::Closed { conn, close: auk_gateway::Close::Code(None) });
         stage.input(Input::Reload(Box::new(auk_gateway_stories::config())));
     }
@@ -188,7 +188,7 @@ fn codes_that_only_the_operator_can_mend_halt_and_come_back_by_the_slow_lane() {
 }
 
 #[test]
-fn five_identifies_refused_in_a_row_without_a_reason_halt_as_missing_rights() {
+fn five_identifies_refused_in_a_row_without_a_reason_halt_and_name_what_is_likely() {
     let mut stage = Stage::new();
     stage.grant_token("t1");
     stage.grant_address();
@@ -203,7 +203,8 @@ fn five_identifies_refused_in_a_row_without_a_reason_halt_as_missing_rights() {
         last = Some(stage.now_ms());
         stage.take_asked();
         stage.frame(json!({ "op": 9, "d": false }));
-        while stage.state() == "waiting" {
+        // Half a second for a close frame that would name the reason, then the pause.
+        while matches!(stage.state(), "waiting" | "authenticating") {
             stage.run_until(stage.gateway.poll_timeout().expect("something is due").as_ms());
         }
     }
@@ -211,6 +212,78 @@ fn five_identifies_refused_in_a_row_without_a_reason_halt_as_missing_rights() {
     // Spaced by max_concurrency, one in 5 s, and not shrinking.
     assert!(gaps.iter().all(|gap| *gap >= 5_000), "{gaps:?}");
     let halts =
-        stage.take_told().into_iter().filter(|(_, e)| matches!(e, Event::Halted { reason: HaltReason::IntentsRefused, .. })).count();
+        stage.take_told().into_iter().filter(|(_, e)| matches!(e, Event::Halted { reason: HaltReason::IdentifyRefused, .. })).count();
     assert_eq!(halts, 1);
+}
+
+#[test]
+fn a_wait_for_the_allowance_of_new_sessions_is_told_with_its_length() {
+    let mut stage = Stage::new();
+    stage.grant_token("t1");
+    let limit = json!({ "total": 1000, "remaining": 1, "reset_after": 86_400_000, "max_concurrency": 1 });
+    stage.answer_address(200, json!({ "url": auk_gateway_stories::URL, "session_start_limit": limit }));
+    stage.open();
+    stage.hello(45_000);
+    stage.ready_as("s1");
+    stage.live_for(10_000);
+    stage.take_told();
+    stage.close(Some(4900));
+    let told = stage.take_told();
+    let waits =
+        |event: &Event| matches!(event, Event::SetBack { setback: Setback::Braked("allowance of new sessions"), retry_in_ms: 86_390_000 });
+    assert!(told.iter().any(|(_, event)| waits(event)), "{told:?}");
+}
+
+#[test]
+fn a_platform_that_answers_heartbeats_with_heartbeat_requests_gets_one_a_second() {
+    let mut stage = Stage::ready();
+    for _ in 0..10 {
+        for _ in 0..1_000 {
+            stage.frame(json!({ "op": 1 }));
+        }
+        stage.run_for(1_000);
+    }
+    let beats = stage.count(|asked| matches!(asked, Asked::Sent(frame) if frame["op"] == 1));
+    // One answer a second for ten seconds, and perhaps the first beat of our own.
+    assert!((10..=11).contains(&beats), "{beats}");
+}
+
+#[test]
+fn a_pace_of_zero_is_still_a_pace() {
+    let mut stage = Stage::with(|config| {
+        config.pace.backoff_ms_base = 0;
+        config.pace.backoff_ms_max = 0;
+        config.pace.connects = auk_gateway::Rate { burst: 0, interval_ms: 0 };
+    });
+    stage.grant_token("t1");
+    stage.grant_address();
+    stage.take_asked();
+    stage.refuse_connection();
+    let mut attempts = 1;
+    stage.play_until(10_000, |stage, _, asked| match asked {
+        Asked::Connect => {
+            attempts += 1;
+            stage.refuse_connection();
+        }
+        Asked::Address(_) => stage.grant_address(),
+        Asked::Token | Asked::Sent(_) | Asked::Closed(_) => {}
+    });
+    // The floor is 100 ms, for the back-off and for the limiter.
+    assert!(attempts <= 101, "{attempts}");
+}
+
+#[test]
+fn a_session_that_is_called_invalid_soon_after_each_ready_backs_off() {
+    let mut stage = Stage::ready();
+    let mut attempts = Vec::new();
+    stage.frame(json!({ "op": 9, "d": true }));
+    stage.play_until(60_000, |stage, at, asked| {
+        if asked == Asked::Connect {
+            attempts.push(at);
+            stage.come_back_by_resume(2);
+            stage.frame(json!({ "op": 9, "d": true }));
+        }
+    });
+    // Waits of 1, 2, 4, 8, 16 and 32 s, each within a quarter: five or six attempts in a minute.
+    assert!((5..=7).contains(&attempts.len()), "{attempts:?}");
 }

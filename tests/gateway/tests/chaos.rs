@@ -89,9 +89,9 @@ impl World {
             "connecting" => Some(Input::Opened { conn: conn? }),
             "awaiting_hello" => {
                 self.live = Some((conn?, true));
-                Some(Input::Frame { conn: conn?, text: json!({ "op": 10, "d": { "heartbeat_interval": 45_000 } }).to_string() })
+                Some(Input::Frame { conn: conn?, text: json!({ "op": 10, "d": { "heartbeat_interval": 45_000 } }).to_string().into() })
             }
-            "authenticating" => Some(Input::Frame { conn: conn?, text: READY.to_owned() }),
+            "authenticating" => Some(Input::Frame { conn: conn?, text: READY.to_owned().into() }),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl World {
                 if frame["op"] == 10 && self.live.is_some_and(|(live, _)| live == conn) {
                     self.live = Some((conn, true));
                 }
-                Input::Frame { conn, text: frame.to_string() }
+                Input::Frame { conn, text: frame.to_string().into() }
             }
             9 if !self.conns.is_empty() => {
                 let conn = self.conns[pick(self.conns.len(), &mut self.chance)];

@@ -1,6 +1,6 @@
 //! How a session begins, ends and comes back.
 
-use auk_gateway::{AddressEndpoint, Close, Event, Input, LossCause};
+use auk_gateway::{AddressEndpoint, Close, ConnectFailure, Event, HaltReason, Input, LossCause};
 use auk_gateway_stories::{Asked, Stage, identify, resume};
 use serde_json::json;
 
@@ -150,8 +150,11 @@ fn op_9_false_absent_or_not_a_boolean_forgets_id_and_sequence_together() {
         stage.frame(json!({ "op": 1 }));
         assert_eq!(stage.take_asked(), [(10_400, Asked::Sent(json!({ "op": 1, "d": null })))]);
         stage.ready_as("s2");
+        // Heartbeats that are asked for are answered once a second.
+        stage.run_for(1_000);
+        stage.take_asked();
         stage.frame(json!({ "op": 1 }));
-        assert_eq!(stage.take_asked(), [(10_400, Asked::Sent(json!({ "op": 1, "d": 1 })))]);
+        assert_eq!(stage.take_asked(), [(11_400, Asked::Sent(json!({ "op": 1, "d": 1 })))]);
     }
 }
 
@@ -166,7 +169,7 @@ fn a_late_close_of_an_old_connection_changes_nothing() {
     stage.take_told();
     stage.input(Input::Closed { conn: old, close: Close::Code(Some(4009)) });
     stage.input(Input::Closed { conn: old, close: Close::Code(Some(4915)) });
-    stage.input(Input::Frame { conn: old, text: json!({ "op": 9, "d": false }).to_string() });
+    stage.input(Input::Frame { conn: old, text: json!({ "op": 9, "d": false }).to_string().into() });
     stage.input(Input::Opened { conn: old });
     assert_eq!(stage.take_asked(), []);
     assert!(stage.take_told().is_empty());
@@ -207,6 +210,129 @@ fn a_refused_resume_drops_the_session_at_the_first_49xx() {
         stage.hello(45_000);
         assert_eq!(stage.take_asked(), [(12_000, identify("t1"))], "code {code}");
     }
+}
+
+#[test]
+fn the_close_frame_behind_an_op_9_names_the_reason() {
+    let mut stage = Stage::new();
+    stage.grant_token("t1");
+    stage.grant_address();
+    stage.open();
+    stage.hello(45_000);
+    stage.frame(json!({ "op": 9, "d": false }));
+    stage.run_for(100);
+    stage.close(Some(4924));
+    assert!(matches!(stage.take_told()[..], [(100, Event::Halted { reason: HaltReason::AddressNotAllowed, .. })]));
+    assert_eq!(stage.state(), "halted");
+}
+
+#[test]
+fn an_op_9_without_a_close_frame_is_acted_on_after_half_a_second() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.close(None);
+    stage.open();
+    stage.hello(45_000);
+    stage.take_asked();
+    stage.frame(json!({ "op": 9, "d": false }));
+    // 500 ms for a close frame, then 250 ms and up to a quarter of them.
+    stage.run_for(499);
+    assert_eq!(stage.take_asked(), []);
+    stage.run_for(315);
+    let asked = stage.take_asked();
+    assert!(matches!(asked[..], [(10_500, Asked::Closed(4000)), (10_750..=10_813, Asked::Connect)]), "{asked:?}");
+}
+
+#[test]
+fn the_loss_that_costs_the_session_says_so() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.close(None);
+    stage.take_told();
+    for _ in 0..3 {
+        stage.open();
+        stage.hello(45_000);
+        stage.close(None);
+        stage.run_for(5_000);
+    }
+    let kept: Vec<bool> = stage
+        .take_told()
+        .into_iter()
+        .filter_map(|(_, e)| if let Event::Lost { session_kept, .. } = e { Some(session_kept) } else { None })
+        .collect();
+    assert_eq!(kept, [true, true, false]);
+}
+
+#[test]
+fn a_frame_over_the_limit_is_met_twice_and_no_more() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    let too_large = |stage: &mut Stage| {
+        let conn = stage.conn();
+        stage.input(Input::Closed { conn, close: Close::Transport(ConnectFailure::TooLarge) });
+    };
+    too_large(&mut stage);
+    stage.open();
+    stage.hello(45_000);
+    too_large(&mut stage);
+    stage.run_for(2_000);
+    stage.open();
+    stage.take_asked();
+    stage.hello(45_000);
+    assert_eq!(stage.take_asked(), [(12_000, identify("t1"))]);
+}
+
+#[test]
+fn a_replay_may_take_its_time_but_not_for_ever() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.close(None);
+    stage.open();
+    stage.hello(45_000);
+    for sequence in 2..20 {
+        stage.run_for(10_000);
+        if stage.state() != "authenticating" {
+            break;
+        }
+        stage.dispatch(sequence);
+    }
+    // Four times the 15 s of the step.
+    let told = stage.take_told();
+    assert!(told.iter().any(|(at, event)| matches!(event, Event::Lost { cause: LossCause::Deadline(_), .. }) && *at == 70_000), "{told:?}");
+}
+
+#[test]
+fn a_ready_without_an_id_works_but_cannot_be_resumed() {
+    let mut stage = Stage::new();
+    stage.grant_token("t1");
+    stage.grant_address();
+    stage.open();
+    stage.hello(45_000);
+    stage.frame(json!({ "op": 0, "s": 1, "t": "READY", "d": "odd" }));
+    for sequence in [2, 3, 3, 2] {
+        stage.dispatch(sequence);
+    }
+    assert_eq!(stage.take_delivered(), [2, 3]);
+    stage.live_for(10_000);
+    stage.close(None);
+    stage.open();
+    stage.take_asked();
+    stage.hello(45_000);
+    assert_eq!(stage.take_asked(), [(10_000, identify("t1"))]);
+}
+
+#[test]
+fn a_damaged_first_sequence_does_not_make_the_bot_deaf() {
+    let mut stage = Stage::new();
+    stage.grant_token("t1");
+    stage.grant_address();
+    stage.open();
+    stage.hello(45_000);
+    stage.frame(json!({ "op": 0, "s": 9_000_000_000_u64, "t": "READY", "d": { "session_id": "s1" } }));
+    for sequence in [2, 3, 4] {
+        stage.dispatch(sequence);
+    }
+    assert_eq!(stage.take_delivered(), [2, 3, 4]);
 }
 
 #[test]
@@ -253,6 +379,7 @@ fn stop_closes_with_1000_and_ends_even_when_the_platform_does_not_answer() {
     assert_eq!(stage.state(), "stopped");
     assert!(matches!(&stage.take_told()[..], [(1_000, Event::Stopped)]));
     assert_eq!(stage.gateway.poll_timeout(), None);
+    stage.input(Input::TokenRefused { token: auk_gateway::AccessToken::new("t1") });
     stage.run_for(3_600_000);
     assert_eq!(stage.take_asked(), []);
 }
@@ -262,7 +389,7 @@ fn unreadable_frames_change_nothing_but_are_told() {
     let mut stage = Stage::ready();
     for text in ["", "garbage", "[]", "{}", "{\"op\":\"x\"}", "{\"op\":0", "\u{0}"] {
         let conn = stage.conn();
-        stage.input(Input::Frame { conn, text: text.to_owned() });
+        stage.input(Input::Frame { conn, text: text.to_owned().into() });
         assert!(matches!(&stage.take_told()[..], [(0, Event::UnreadableFrame { bytes })] if *bytes == text.len()), "{text:?}");
     }
     stage.frame(json!({ "op": 99, "d": { "new": true } }));
@@ -278,7 +405,7 @@ fn a_dispatch_of_any_shape_advances_the_sequence() {
     stage.frame(json!({ "op": 0, "s": 4 }));
     let conn = stage.conn();
     let lone_surrogate = r#"{"op":0,"s":5,"t":"GROUP_AT_MESSAGE_CREATE","d":{"content":"\ud83d and \u0000"}}"#;
-    stage.input(Input::Frame { conn, text: lone_surrogate.to_owned() });
+    stage.input(Input::Frame { conn, text: lone_surrogate.to_owned().into() });
     assert_eq!(stage.take_delivered(), [2, 3, 4, 5]);
     stage.frame(json!({ "op": 1 }));
     assert_eq!(stage.take_asked(), [(0, Asked::Sent(json!({ "op": 1, "d": 5 })))]);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use auk_loopback::{ConfigDir, GROUP, Heard, auk_toml, eventually, platform};
 use auk_runtime::{CloseOutcome, SubmitOutcome};
-use auk_simulator::model::Act;
+use auk_simulator::model::{Act, Seen};
 use auk_simulator::{Platform, Say, Settings};
 use serde_json::{Value, json};
 
@@ -113,7 +113,9 @@ fn a_missing_settings_file_is_written_with_comments_and_an_unreadable_one_is_nam
         ("config_version = 1\n[bot]\napp_id = \"1\nsecret = \"hidden-secret\"", "line 3"),
         ("config_version = 2\n[bot]\n", "config_version 1"),
         ("config_version = 1\n[bot]\napp_id = \"1\"\nsecret = \"hidden-secret\"\n[bott]\n", "bott"),
-        ("config_version = 1\n[bot]\napp_id = 12\nsecret = \"hidden-secret\"\n", "line 3"),
+        ("config_version = 1\n[bot]\napp_id = 12\nsecret = \"hidden-secret\"\n", "texts in quotes"),
+        ("config_version = 1\n[bot]\napp_id = \"12\"\nsecret = 9876543210\n", "texts in quotes"),
+        ("config_version = 1\n[bot]\napp_id = \"12\"\nhidden-secret = \"\"\n", "a key that is none"),
         ("config_version = 1\n[bot]\napp_id = \"12\"\nsecret = \"\"\n", "secret is empty"),
         ("config_version = 1\n[bot]\napp_id = \"12\"\nsecret = \"hidden-secret\"\n[[groups]]\n", "missing field `openid`"),
     ] {
@@ -122,7 +124,7 @@ fn a_missing_settings_file_is_written_with_comments_and_an_unreadable_one_is_nam
         let line = heard.wait_for(words, |frame| {
             frame["text"].as_str().filter(|line| line.contains("auk.toml") && line.contains(words)).map(ToOwned::to_owned)
         });
-        assert!(!line.contains("hidden-secret") && !line.contains('\n'), "{line}");
+        assert!(!line.contains("hidden-secret") && !line.contains("9876543210") && !line.contains('\n'), "{line}");
     }
     let status: Value = serde_json::from_slice(&heard.session.status()).expect("JSON");
     assert_eq!(status["gateway"]["state"], "unconfigured");
@@ -165,6 +167,66 @@ fn close_flushes_the_last_line_ends_with_1000_and_releases_a_blocked_poll() {
     let contents: Vec<_> = platform.posted().into_iter().map(|posted| posted.content).collect();
     assert!(contents.iter().any(|content| content.contains("stopping")), "{contents:?}");
     eventually("the platform sees the end", || (!platform.state().online).then_some(()));
+}
+
+#[test]
+fn lines_that_cannot_be_flushed_are_counted_and_what_comes_after_the_close_is_refused() {
+    let platform = platform();
+    let (_config, mut heard) = bridge(&platform);
+    platform.patch_faults(&json!({ "refuse_upgrade": 503 })).expect("known");
+    platform.act(&Act::Cut);
+    eventually("the loss", || (heard.state() != "ready").then_some(()));
+    for n in 0..5 {
+        heard.submit(&json!({ "type": "chat", "player": player("Steve"), "text": format!("line {n}") }));
+    }
+    heard.session.begin_close();
+    // An answer that nobody asked for makes no line.
+    let idle = br#"{"type":"players","request":0,"online":[],"max":0}"#;
+    eventually("the door is shut", || (heard.session.submit(idle) == SubmitOutcome::Closed).then_some(()));
+    heard.wait_for("the count of lines left behind", |frame| frame["text"].as_str().filter(|text| text.ends_with(": 5")).map(|_| ()));
+    heard.wait_for("the end", |frame| (frame["type"] == "end").then_some(()));
+    let status: Value = serde_json::from_slice(&heard.session.status()).expect("JSON");
+    assert_eq!((&status["bridge"]["waiting"], &status["bridge"]["dropped"]), (&json!(0), &json!(5)), "{status}");
+}
+
+#[test]
+fn an_outage_is_said_once_when_it_begins_and_once_when_it_ends() {
+    let platform = platform();
+    let (_config, mut heard) = bridge(&platform);
+    // Longer ready than `settled_ms`, so that the first attempt after the loss comes at once.
+    std::thread::sleep(Duration::from_millis(3_200));
+    platform.patch_faults(&json!({ "refuse_upgrade": 503 })).expect("known");
+    platform.act(&Act::Cut);
+    let warnings = heard.warnings_after(4_000);
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("connection lost") && warnings[0].contains("127.0.0.1") && warnings[0].contains("503"), "{warnings:?}");
+    platform.patch_faults(&json!({ "refuse_upgrade": null })).expect("known");
+    heard.wait_for("the end of the outage", |frame| {
+        frame["text"].as_str().filter(|text| text.contains("connected again") && text.contains("outage_ms")).map(|_| ())
+    });
+}
+
+#[test]
+fn a_loss_that_the_first_attempt_mends_is_no_news() {
+    let platform = platform();
+    let (_config, mut heard) = bridge(&platform);
+    std::thread::sleep(Duration::from_millis(3_200));
+    platform.act(&Act::Cut);
+    platform.act(&Act::Op7);
+    assert_eq!(heard.warnings_after(1_000), Vec::<String>::new());
+    heard.wait_until_ready();
+}
+
+#[test]
+fn other_hosts_in_a_reload_end_the_old_session_before_the_new_one() {
+    let (first, second) = (platform(), platform());
+    let (config, heard) = bridge(&first);
+    config.write(&auk_toml(second.base_url(), &secret()));
+    heard.session.reload(config.options());
+    eventually("the new session", || second.state().online.then_some(()));
+    assert!(!first.state().online);
+    let ended = first.records().into_iter().any(|record| matches!(record.seen, Seen::Closed { code: Some(1000), .. }));
+    assert!(ended, "the old platform is told");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use serde_json::json;
 #[tokio::test]
 async fn a_message_arrives_and_is_answered_with_its_id_over_plain_connections() {
     let platform = platform();
-    let (client, mut events) = ready_client(config(&platform)).await;
+    let (mut client, mut events) = ready_client(config(&platform)).await;
     answer_one(&platform, &client, &mut events).await;
     client.stop().await;
     eventually("the platform sees the closing", || (!platform.state().online).then_some(()));
@@ -178,17 +178,32 @@ async fn garbage_frames_cost_nothing_and_a_frame_over_the_limit_costs_the_connec
 }
 
 #[tokio::test]
-async fn a_slow_owner_holds_back_the_reading_and_loses_nothing() {
+async fn a_slow_owner_holds_back_the_reading_keeps_the_link_and_loses_nothing() {
     let platform = platform();
     let (_client, mut events) = ready_client(config(&platform)).await;
-    // More than the owner's queue, the driver's and the socket's hold together.
+    // More than the owner's queue and the socket's hold together.
     for n in 0..2_000 {
         platform.say(GROUP, &Say::at("a", &format!("m{n}"))).expect("known");
     }
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    // Several heartbeat intervals of a second: ACKs wait behind what is not read, and the link is not taken for dead.
+    tokio::time::sleep(Duration::from_millis(4_500)).await;
     for n in 0..2_000 {
         assert_eq!(next_text(&mut events).await, format!("m{n}"));
     }
+    let state = platform.state();
+    assert_eq!((state.connects.total, state.identifies.total), (1, 1));
+}
+
+#[tokio::test]
+async fn stop_ends_in_time_although_the_owner_takes_no_events() {
+    let platform = platform();
+    let (mut client, _events) = ready_client(config(&platform)).await;
+    for n in 0..1_500 {
+        platform.say(GROUP, &Say::at("a", &format!("m{n}"))).expect("known");
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    // A second for the closing handshake, and the rest for a busy machine.
+    tokio::time::timeout(Duration::from_secs(3), client.stop()).await.expect("it ends");
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ impl Gateway {
         if self.state.conn() != Some(conn) {
             return;
         }
-        self.on_traffic(now);
+        self.on_traffic(conn, now);
         match Payload::read(text) {
             None => self.events.push_back(Event::UnreadableFrame { bytes: text.len() }),
             Some(Payload::Hello { interval_ms }) => {
@@ -20,19 +20,29 @@ impl Gateway {
                 }
             }
             // Nothing is answered before Hello: the platform speaks first, and the first word of ours is the authentication.
-            Some(_) if matches!(self.state, State::AwaitingHello { .. } | State::Connecting { .. } | State::Stopping { .. }) => {}
+            Some(_) if matches!(self.state, State::AwaitingHello { .. } | State::Connecting { .. } | State::Refused { .. }) => {}
             Some(Payload::Dispatch(dispatch)) => self.on_dispatch(dispatch, now),
-            Some(Payload::HeartbeatRequest) => self.send_heartbeat(),
+            Some(Payload::HeartbeatRequest) => self.on_heartbeat_request(now),
             Some(Payload::Reconnect) => self.on_reconnect(now),
             Some(Payload::InvalidSession { resumable }) => self.on_invalid_session(resumable, now),
             Some(Payload::HeartbeatAck | Payload::Unknown) => {}
         }
     }
 
-    /// Any frame proves life.
-    fn on_traffic(&mut self, now: Timestamp) {
-        if let State::Authenticating { link, .. } | State::Ready { link, .. } = &mut self.state {
+    /// Anything that arrives proves life.
+    pub(super) fn on_traffic(&mut self, conn: ConnId, now: Timestamp) {
+        if let State::Authenticating { link, .. } | State::Ready { link, .. } = &mut self.state
+            && link.conn == conn
+        {
             link.heartbeat.on_traffic(now);
+        }
+    }
+
+    fn on_heartbeat_request(&mut self, now: Timestamp) {
+        if let State::Authenticating { link, .. } | State::Ready { link, .. } = &mut self.state
+            && link.heartbeat.asked(now)
+        {
+            self.send_heartbeat();
         }
     }
 
@@ -47,33 +57,23 @@ impl Gateway {
     /// READY opens a session; its own sequence is the first of it.
     fn on_ready(&mut self, payload: &DispatchPayload<'_>, now: Timestamp) {
         let ready = Ready::read(payload.data);
-        self.session = ready.session_id.filter(|id| !id.is_empty()).map(|id| Session::new(id, now));
-        if let (Some(session), Some(sequence)) = (&mut self.session, payload.sequence) {
+        let mut session = Session::new(ready.session_id.filter(|id| !id.is_empty()), now);
+        if let Some(sequence) = payload.sequence {
             session.note(sequence);
         }
+        self.session = Some(session);
         self.become_ready(now);
         self.events.push_back(Event::Ready { bot_name: ready.user.and_then(|user| user.username) });
     }
 
     /// RESUMED comes after the replay; nothing in its body is needed (`d` is the empty string).
     fn on_resumed(&mut self, sequence: Option<u64>, now: Timestamp) {
-        let replayed = match &self.state {
-            State::Authenticating { by: Authentication::Resume { replayed }, .. } => *replayed,
-            // A stray RESUMED says nothing.
-            State::Authenticating { by: Authentication::Identify, .. }
-            | State::AwaitingToken
-            | State::AwaitingAddress { .. }
-            | State::Waiting { .. }
-            | State::Connecting { .. }
-            | State::AwaitingHello { .. }
-            | State::Ready { .. }
-            | State::Halted { .. }
-            | State::Stopping { .. }
-            | State::Stopped => return,
-        };
         if let (Some(session), Some(sequence)) = (&mut self.session, sequence) {
             session.note(sequence);
         }
+        // A stray RESUMED says nothing.
+        let State::Authenticating { by: Authentication::Resume { replayed }, .. } = &self.state else { return };
+        let replayed = *replayed;
         self.become_ready(now);
         self.events.push_back(Event::Resumed { replayed });
     }
@@ -84,16 +84,8 @@ impl Gateway {
         self.identifies_refused = 0;
         self.reported = None;
         self.slow_lane.clear();
-        match std::mem::replace(&mut self.state, State::AwaitingToken) {
-            State::Authenticating { link, .. } | State::Ready { link, .. } => self.enter(State::Ready { link, since: now }, now),
-            other @ (State::AwaitingToken
-            | State::AwaitingAddress { .. }
-            | State::Waiting { .. }
-            | State::Connecting { .. }
-            | State::AwaitingHello { .. }
-            | State::Halted { .. }
-            | State::Stopping { .. }
-            | State::Stopped) => self.state = other,
+        if let Some(link) = self.state.link().cloned() {
+            self.enter(State::Ready { link, since: now }, now);
         }
     }
 
@@ -106,7 +98,9 @@ impl Gateway {
         }
         if let State::Authenticating { by: Authentication::Resume { replayed }, deadline, .. } = &mut self.state {
             *replayed += 1;
-            *deadline = now + self.config.pace.authenticate_ms_max;
+            // Each step of a replay may take its time, but not the whole for ever.
+            let limit_ms = self.config.pace.authenticate_ms_max;
+            *deadline = (now + limit_ms).min(self.entered + limit_ms * 4);
         }
         self.events.push_back(Event::Dispatch(Dispatch {
             name: payload.name.into_owned(),

@@ -1,8 +1,9 @@
 //! The way back: a connection ends once, with one verdict, and yields exactly one next attempt.
 
 use super::Gateway;
+use super::progress::RESUMES_UNCONFIRMED_MAX;
 use crate::state::{Authentication, State};
-use crate::{CloseVerdict, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict};
+use crate::{Close, CloseVerdict, ConnId, ConnectFailure, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict};
 
 /// Close code of the final stop.
 pub(super) const CODE_FINAL: u16 = 1000;
@@ -12,6 +13,9 @@ const CODE_RESUMING: u16 = 4000;
 const IDENTIFIES_REFUSED_MAX: u32 = 5;
 /// First pause after op 9; doubles while it repeats. The official SDK waits 3 s; a quarter second is enough to not be a loop.
 const INVALID_SESSION_PAUSE_MS: u64 = 250;
+/// Wait for the close frame behind an op 9 that answers the authentication. In the field it comes 50 to 100 ms later, and alone names the
+/// reason (4924, 4903).
+const CLOSE_AFTER_OP_9_MS: u64 = 500;
 /// Longest pause after op 9.
 const INVALID_SESSION_PAUSE_MS_MAX: u64 = 60_000;
 
@@ -33,33 +37,40 @@ impl Gateway {
 
     /// op 9: `d` says whether Resume may be tried again; else id and sequence are forgotten together.
     pub(super) fn on_invalid_session(&mut self, resumable: bool, now: Timestamp) {
-        let cause = LossCause::InvalidSession { resumable };
-        match &self.state {
-            State::Authenticating { by: Authentication::Identify, .. } => {
-                if self.identify_was_refused(&cause, now) {
+        if let State::Authenticating { link, by, .. } = &self.state {
+            let (link, by, deadline) = (link.clone(), *by, now + CLOSE_AFTER_OP_9_MS);
+            self.enter(State::Refused { link, by, resumable, deadline }, now);
+        } else {
+            self.lose_session(resumable, now);
+        }
+    }
+
+    /// No close frame named a stronger reason for the refusal.
+    pub(super) fn conclude_refusal(&mut self, now: Timestamp) {
+        let State::Refused { by, resumable, .. } = &self.state else { return };
+        let (by, resumable) = (*by, *resumable);
+        match by {
+            Authentication::Identify => {
+                if self.identify_was_refused(&LossCause::InvalidSession { resumable }, now) {
                     return;
                 }
             }
-            State::Authenticating { by: Authentication::Resume { .. }, .. } if resumable => {
-                self.resumes_unconfirmed += 2;
-            }
-            State::Authenticating { .. }
-            | State::AwaitingToken
-            | State::AwaitingAddress { .. }
-            | State::Waiting { .. }
-            | State::Connecting { .. }
-            | State::AwaitingHello { .. }
-            | State::Ready { .. }
-            | State::Halted { .. }
-            | State::Stopping { .. }
-            | State::Stopped => {}
+            // Two such answers in a row, and the third try is an Identify.
+            Authentication::Resume { .. } => self.resumes_unconfirmed += 2,
         }
+        self.lose_session(resumable, now);
+    }
+
+    fn lose_session(&mut self, resumable: bool, now: Timestamp) {
         if !resumable {
             self.forget_session();
         }
         let pause_ms = (INVALID_SESSION_PAUSE_MS << self.identifies_refused.min(8)).min(INVALID_SESSION_PAUSE_MS_MAX);
-        let jitter_ms = self.pause_chance.u64(0..=pause_ms / 4);
-        self.lose(cause, Pause::Ms(pause_ms + jitter_ms), now);
+        let jittered_ms = pause_ms + self.pause_chance.u64(0..=pause_ms / 4);
+        // A session that is called invalid soon after it began, again and again, is a failure like any other.
+        let is_young = self.ready_for_ms(now).is_some_and(|ms| ms < self.config.pace.settled_ms);
+        let wait_ms = if is_young { self.backoff.fail().max(jittered_ms) } else { jittered_ms };
+        self.lose(LossCause::InvalidSession { resumable }, Pause::Ms(wait_ms), now);
     }
 
     /// Counts an Identify refused without a reason. Returns whether that was once too often, and the session halted.
@@ -72,8 +83,40 @@ impl Gateway {
         self.give_link_up(CODE_FINAL);
         self.forget_session();
         self.last_loss = Some(cause.clone());
-        self.halt(HaltReason::IntentsRefused, format!("{IDENTIFIES_REFUSED_MAX} Identifies in a row: {cause}"), now);
+        self.halt(HaltReason::IdentifyRefused, format!("{IDENTIFIES_REFUSED_MAX} in a row: {cause}"), now);
         true
+    }
+
+    pub(super) fn on_connect_failed(&mut self, failed: ConnId, failure: ConnectFailure, now: Timestamp) {
+        if let State::Connecting { conn, .. } = &self.state
+            && *conn == failed
+        {
+            self.addresses.connect_failed();
+            self.lose_by_failure(LossCause::Transport(failure), now);
+        }
+    }
+
+    pub(super) fn on_closed(&mut self, closed: ConnId, close: Close, now: Timestamp) {
+        if self.state.conn() != Some(closed) {
+            return;
+        }
+        match close {
+            Close::Code(code) => match (&self.state, close_verdict(code)) {
+                // The close frame behind an op 9 counts where it says more.
+                (State::Refused { .. }, CloseVerdict::Halt(_) | CloseVerdict::RefreshToken) => self.on_close_code(code, now),
+                (State::Refused { .. }, _) => self.conclude_refusal(now),
+                (_, _) => self.on_close_code(code, now),
+            },
+            Close::Transport(_) if matches!(self.state, State::Refused { .. }) => self.conclude_refusal(now),
+            Close::Transport(failure) => {
+                self.note_unconfirmed();
+                if failure == ConnectFailure::TooLarge && self.is_resuming() {
+                    // The frame over the limit is met again at the same point of the replay: only a new session gets past it.
+                    self.resumes_unconfirmed = RESUMES_UNCONFIRMED_MAX;
+                }
+                self.lose_by_failure(LossCause::Transport(failure), now);
+            }
+        }
     }
 
     pub(super) fn on_close_code(&mut self, code: Option<u16>, now: Timestamp) {
@@ -113,20 +156,21 @@ impl Gateway {
     }
 
     fn refuse_link_token(&mut self, now: Timestamp) {
-        let token = match &self.state {
-            State::Authenticating { link, .. } | State::Ready { link, .. } => Some(link.token.clone()),
-            State::AwaitingToken
-            | State::AwaitingAddress { .. }
-            | State::Waiting { .. }
-            | State::Connecting { .. }
-            | State::AwaitingHello { .. }
-            | State::Halted { .. }
-            | State::Stopping { .. }
-            | State::Stopped => self.tokens.usable(now).cloned(),
-        };
+        let token = self.state.link().map(|link| &link.token).or_else(|| self.tokens.usable(now)).cloned();
         if let Some(token) = token {
             self.tokens.refuse(&token, now);
         }
+    }
+
+    /// Counts a Resume that was neither confirmed nor refused.
+    pub(super) fn note_unconfirmed(&mut self) {
+        if self.is_resuming() {
+            self.resumes_unconfirmed += 1;
+        }
+    }
+
+    fn is_resuming(&self) -> bool {
+        matches!(self.state, State::Authenticating { by: Authentication::Resume { .. }, .. })
     }
 
     /// A planned cut of a live session is followed by an attempt at once, however young the session: the platform recycles connections
@@ -142,7 +186,7 @@ impl Gateway {
         self.lose(cause, if settled { Pause::None } else { Pause::Backoff }, now);
     }
 
-    /// The one place where a connection ends without halting or stopping.
+    /// Gives a connection up for another one.
     fn lose(&mut self, cause: LossCause, pause: Pause, now: Timestamp) {
         if self.ready_for_ms(now).is_some_and(|ms| ms >= self.config.pace.stable_ms) {
             self.backoff.clear();
@@ -153,6 +197,7 @@ impl Gateway {
             Pause::Ms(ms) => (ms, "pause asked for by the platform"),
         };
         self.give_link_up(CODE_RESUMING);
+        self.drop_stale_session(now);
         self.last_loss = Some(cause.clone());
         let told_before = self.events.len();
         if wait_ms == 0 {
@@ -160,19 +205,15 @@ impl Gateway {
         } else {
             self.enter(State::Waiting { until: now + wait_ms, brake }, now);
         }
-        let retry_in_ms = match &self.state {
-            State::Waiting { until, .. } | State::Halted { until, .. } => until.since(now),
-            State::AwaitingToken => self.tokens.retry_in_ms(now),
-            State::AwaitingAddress { .. }
-            | State::Connecting { .. }
-            | State::AwaitingHello { .. }
-            | State::Authenticating { .. }
-            | State::Ready { .. }
-            | State::Stopping { .. }
-            | State::Stopped => 0,
+        let retry_in_ms = if let State::Waiting { until, .. } | State::Halted { until, .. } = &self.state {
+            until.since(now)
+        } else if matches!(self.state, State::AwaitingToken) {
+            self.tokens.retry_in_ms(now)
+        } else {
+            0
         };
         // Told before whatever the next step had to say.
-        self.events.insert(told_before, Event::Lost { cause, retry_in_ms, session_kept: self.session.is_some() });
+        self.events.insert(told_before, Event::Lost { cause, retry_in_ms, session_kept: self.has_resumable_session() });
     }
 
     /// Asks the driver to drop the socket. For one that is gone already that is nothing to do.
@@ -183,17 +224,19 @@ impl Gateway {
     }
 
     fn ready_for_ms(&self, now: Timestamp) -> Option<u64> {
-        match &self.state {
-            State::Ready { since, .. } => Some(now.since(*since)),
-            State::AwaitingToken
-            | State::AwaitingAddress { .. }
-            | State::Waiting { .. }
-            | State::Connecting { .. }
-            | State::AwaitingHello { .. }
-            | State::Authenticating { .. }
-            | State::Halted { .. }
-            | State::Stopping { .. }
-            | State::Stopped => None,
-        }
+        if let State::Ready { since, .. } = &self.state { Some(now.since(*since)) } else { None }
+    }
+
+    /// Reports a condition that only the operator can mend, and enters the slow lane.
+    pub(super) fn halt(&mut self, reason: HaltReason, detail: String, now: Timestamp) {
+        let wait_ms = self.slow_lane.fail();
+        self.report_halt(reason, detail, wait_ms);
+        self.enter(State::Halted { reason, until: now + wait_ms }, now);
+    }
+
+    pub(super) fn report_halt(&mut self, reason: HaltReason, detail: String, retry_in_ms: u64) {
+        let repeated = self.reported == Some(reason);
+        self.reported = Some(reason);
+        self.events.push_back(Event::Halted { reason, detail, retry_in_ms, repeated });
     }
 }

@@ -5,13 +5,10 @@ use crate::address::Target;
 use crate::answer::{Denial, read_address};
 use crate::heartbeat::{Beat, Heartbeat};
 use crate::state::{Authentication, Link, State};
-use crate::{
-    AddressEndpoint, Close, ConnId, ConnectFailure, Effect, Event, GatewayConfig, HaltReason, HttpAnswer, HttpFailure, LossCause,
-    RequestId, Setback, Timestamp, payload,
-};
+use crate::{AddressEndpoint, ConnId, Effect, Event, HttpAnswer, HttpFailure, LossCause, RequestId, Setback, Timestamp, payload};
 
 /// Resumes in a row without an answer after which the session is given up.
-const RESUMES_UNCONFIRMED_MAX: u32 = 3;
+pub(super) const RESUMES_UNCONFIRMED_MAX: u32 = 3;
 
 impl Gateway {
     /// Takes the next step towards a session. The one place that emits [`Effect::Connect`].
@@ -20,12 +17,21 @@ impl Gateway {
         self.drop_stale_session(now);
         match self.addresses.target(&self.config.pace, now) {
             Target::LookUp(endpoint) => self.look_up(token, endpoint, now),
-            Target::Wait(until) => self.enter(State::Waiting { until, brake: "address look-up limit" }, now),
+            Target::Wait(until) => self.wait_behind(until, "address look-up limit", now),
             Target::Known(url) => match self.brake(now) {
-                Some((until, brake)) => self.enter(State::Waiting { until, brake }, now),
+                Some((until, brake)) => self.wait_behind(until, brake, now),
                 None => self.connect(url, now),
             },
         }
+    }
+
+    /// Waits, and says so when it takes long: the allowance of new sessions may be spent for a day.
+    fn wait_behind(&mut self, until: Timestamp, brake: &'static str, now: Timestamp) {
+        let retry_in_ms = until.since(now);
+        if retry_in_ms >= Setback::BRAKE_MS_MIN {
+            self.events.push_back(Event::SetBack { setback: Setback::Braked(brake), retry_in_ms });
+        }
+        self.enter(State::Waiting { until, brake }, now);
     }
 
     fn await_token(&mut self, now: Timestamp) {
@@ -43,7 +49,7 @@ impl Gateway {
         self.fetch_token_if_due(now);
     }
 
-    fn drop_stale_session(&mut self, now: Timestamp) {
+    pub(super) fn drop_stale_session(&mut self, now: Timestamp) {
         let age_ms_max = self.config.pace.session_age_ms_max;
         let is_stale = self.session.as_ref().is_some_and(|session| now.since(session.began) >= age_ms_max);
         if is_stale || self.resumes_unconfirmed >= RESUMES_UNCONFIRMED_MAX {
@@ -67,10 +73,8 @@ impl Gateway {
     /// The brake that holds longest, if one holds: the outcome-blind limit on connects, and the allowance when an Identify is to come.
     fn brake(&self, now: Timestamp) -> Option<(Timestamp, &'static str)> {
         let connects = (self.connects.next_free(now), "connect limit");
-        let identifies = match self.session {
-            Some(_) => (now, "identify allowance"),
-            None => (self.identifies.next_free(now), "identify allowance"),
-        };
+        let identify_free = if self.has_resumable_session() { now } else { self.identifies.next_free(now) };
+        let identifies = (identify_free, "allowance of new sessions");
         [connects, identifies].into_iter().filter(|(until, _)| *until > now).max_by_key(|(until, _)| *until)
     }
 
@@ -88,32 +92,31 @@ impl Gateway {
             return;
         }
         let token = token.clone();
-        let denial = match read_address(answer) {
+        match read_address(answer) {
             Ok(grant) => {
                 self.addresses.granted(&grant, now);
                 if let Some(limit) = grant.limit {
                     self.identifies.announce(limit, now);
-                    if limit.remaining == 0 && self.session.is_none() {
-                        let retry_in_ms = self.identifies.next_free(now).since(now);
-                        self.events.push_back(Event::SetBack { setback: Setback::IdentifyAllowance, retry_in_ms });
-                    }
                 }
-                return self.advance(now);
+                self.advance(now);
             }
-            Err(denial) => denial,
-        };
+            Err(denial) => self.on_address_denied(denial, &token, now),
+        }
+    }
+
+    fn on_address_denied(&mut self, denial: Denial, token: &crate::AccessToken, now: Timestamp) {
         let try_other_endpoint = self.addresses.denied(&denial, &self.config.pace, now);
         match denial {
             Denial::TokenRefused => {
                 // 401 on any call forgets the token; the next step fetches another.
-                self.tokens.refuse(&token, now);
+                self.tokens.refuse(token, now);
                 self.set_back(Setback::Address("HTTP 401, the token is renewed".to_owned()), 0);
                 self.advance(now);
             }
             Denial::Operator { reason, detail } => self.halt(reason, detail, now),
             Denial::RateLimited { .. } => {
                 // The known address serves on if there is one; else `advance` waits for the look-up to be free.
-                let retry_in_ms = if self.addresses.has_known() { 0 } else { self.config.pace.rate_limited_ms };
+                let retry_in_ms = if self.addresses.has_known() { 0 } else { self.addresses.next_look_up(now).since(now) };
                 self.set_back(Setback::AddressRateLimited, retry_in_ms);
                 self.advance(now);
             }
@@ -135,21 +138,11 @@ impl Gateway {
     }
 
     pub(super) fn on_opened(&mut self, opened: ConnId, now: Timestamp) {
-        match &self.state {
-            State::Connecting { conn, .. } if *conn == opened => {
-                self.addresses.connect_worked();
-                self.enter(State::AwaitingHello { conn: opened, deadline: now + self.config.pace.hello_ms_max }, now);
-            }
-            State::Connecting { .. }
-            | State::AwaitingToken
-            | State::AwaitingAddress { .. }
-            | State::Waiting { .. }
-            | State::AwaitingHello { .. }
-            | State::Authenticating { .. }
-            | State::Ready { .. }
-            | State::Halted { .. }
-            | State::Stopping { .. }
-            | State::Stopped => {}
+        if let State::Connecting { conn, .. } = &self.state
+            && *conn == opened
+        {
+            self.addresses.connect_worked();
+            self.enter(State::AwaitingHello { conn: opened, deadline: now + self.config.pace.hello_ms_max }, now);
         }
     }
 
@@ -157,14 +150,15 @@ impl Gateway {
     pub(super) fn on_hello(&mut self, conn: ConnId, interval_ms: Option<u64>, now: Timestamp) {
         let pace = self.config.pace;
         let Some(token) = self.tokens.usable(now).cloned() else {
-            return self.lose_by_failure(LossCause::Deadline("token"), now);
+            return self.lose_by_failure(LossCause::TokenGone, now);
         };
         let (heartbeat, sane) = Heartbeat::begin(interval_ms, pace.ack_ms_max, now, &mut self.heartbeat_chance);
         if !sane {
             self.events.push_back(Event::OddHello);
         }
-        let (by, text) = match &self.session {
-            Some(session) => (Authentication::Resume { replayed: 0 }, payload::resume(&token, &session.id, session.highest())),
+        let resumable = self.session.as_ref().and_then(|session| Some((session.id.as_deref()?, session.highest())));
+        let (by, text) = match resumable {
+            Some((id, sequence)) => (Authentication::Resume { replayed: 0 }, payload::resume(&token, id, sequence)),
             None => {
                 self.identifies.take(now);
                 (Authentication::Identify, payload::identify(&token, self.config.intents))
@@ -196,6 +190,7 @@ impl Gateway {
                 self.note_unconfirmed();
                 self.lose_by_failure(LossCause::Deadline("ready or resumed"), now);
             }
+            State::Refused { .. } => self.conclude_refusal(now),
             State::Ready { link, .. } => {
                 let beat = link.heartbeat.due(now);
                 self.on_beat(beat, now);
@@ -221,115 +216,5 @@ impl Gateway {
             // Between an Identify and its READY there is no session and the sequence is null.
             self.effects.push_back(Effect::Send { conn, text: payload::heartbeat(sequence) });
         }
-    }
-
-    pub(super) fn on_reload(&mut self, config: GatewayConfig, now: Timestamp) {
-        let is_other_bot = config.credentials != self.config.credentials;
-        let is_other_session = is_other_bot || config.intents != self.config.intents;
-        self.connects.set_rate(config.pace.connects);
-        self.identifies.set_rate(config.pace.identifies);
-        self.tokens.set_pace(&config.pace);
-        self.backoff.set_bounds(config.pace.backoff_ms_base, config.pace.backoff_ms_max);
-        self.slow_lane.set_bounds(config.pace.slow_lane_ms_base, config.pace.slow_lane_ms_max);
-        self.config = config;
-        if is_other_bot {
-            self.tokens.forget_credentials();
-            self.addresses.forget();
-        }
-        self.tokens.retry_at_once(now);
-        self.addresses.retry_at_once(&self.config.pace, now);
-        self.backoff.clear();
-        self.slow_lane.clear();
-        self.reported = None;
-        self.identifies_refused = 0;
-        match &self.state {
-            State::Stopping { .. } | State::Stopped => {}
-            State::Connecting { conn, .. } | State::AwaitingHello { conn, .. } if is_other_session => self.reconnect_for_reload(*conn, now),
-            State::Authenticating { link, .. } | State::Ready { link, .. } if is_other_session => self.reconnect_for_reload(link.conn, now),
-            State::Connecting { .. } | State::AwaitingHello { .. } | State::Authenticating { .. } | State::Ready { .. } => {}
-            State::AwaitingAddress { .. } if !is_other_session => {}
-            State::AwaitingAddress { .. } | State::AwaitingToken | State::Waiting { .. } | State::Halted { .. } => {
-                if is_other_session {
-                    self.forget_session();
-                }
-                self.advance(now);
-            }
-        }
-    }
-
-    fn reconnect_for_reload(&mut self, conn: ConnId, now: Timestamp) {
-        self.effects.push_back(Effect::Close { conn, code: super::losing::CODE_FINAL });
-        self.forget_session();
-        self.last_loss = Some(LossCause::Reloaded);
-        self.events.push_back(Event::Lost { cause: LossCause::Reloaded, retry_in_ms: 0, session_kept: false });
-        self.advance(now);
-    }
-
-    pub(super) fn on_stop(&mut self, now: Timestamp) {
-        match &self.state {
-            State::Stopped | State::Stopping { .. } => {}
-            State::AwaitingHello { conn, .. } => self.begin_stop(*conn, now),
-            State::Authenticating { link, .. } | State::Ready { link, .. } => self.begin_stop(link.conn, now),
-            State::Connecting { conn, .. } => {
-                self.effects.push_back(Effect::Close { conn: *conn, code: super::losing::CODE_FINAL });
-                self.finish(now);
-            }
-            State::AwaitingToken | State::AwaitingAddress { .. } | State::Waiting { .. } | State::Halted { .. } => self.finish(now),
-        }
-    }
-
-    fn begin_stop(&mut self, conn: ConnId, now: Timestamp) {
-        self.effects.push_back(Effect::Close { conn, code: super::losing::CODE_FINAL });
-        self.enter(State::Stopping { conn, deadline: now + self.config.pace.stop_ms_max }, now);
-    }
-
-    pub(super) fn finish(&mut self, now: Timestamp) {
-        self.enter(State::Stopped, now);
-        self.events.push_back(Event::Stopped);
-    }
-
-    pub(super) fn on_connect_failed(&mut self, failed: ConnId, failure: ConnectFailure, now: Timestamp) {
-        if let State::Connecting { conn, .. } = &self.state
-            && *conn == failed
-        {
-            self.addresses.connect_failed();
-            self.lose_by_failure(LossCause::Transport(failure), now);
-        }
-    }
-
-    pub(super) fn on_closed(&mut self, closed: ConnId, close: Close, now: Timestamp) {
-        if self.state.conn() != Some(closed) {
-            return;
-        }
-        if matches!(self.state, State::Stopping { .. }) {
-            return self.finish(now);
-        }
-        match close {
-            Close::Code(code) => self.on_close_code(code, now),
-            Close::Transport(failure) => {
-                self.note_unconfirmed();
-                self.lose_by_failure(LossCause::Transport(failure), now);
-            }
-        }
-    }
-
-    /// Counts a Resume that was neither confirmed nor refused.
-    pub(super) fn note_unconfirmed(&mut self) {
-        if let State::Authenticating { by: Authentication::Resume { .. }, .. } = &self.state {
-            self.resumes_unconfirmed += 1;
-        }
-    }
-
-    /// Reports a condition that only the operator can mend, and enters the slow lane.
-    pub(super) fn halt(&mut self, reason: HaltReason, detail: String, now: Timestamp) {
-        let wait_ms = self.slow_lane.fail();
-        self.report_halt(reason, detail, wait_ms);
-        self.enter(State::Halted { reason, until: now + wait_ms }, now);
-    }
-
-    pub(super) fn report_halt(&mut self, reason: HaltReason, detail: String, retry_in_ms: u64) {
-        let repeated = self.reported == Some(reason);
-        self.reported = Some(reason);
-        self.events.push_back(Event::Halted { reason, detail, retry_in_ms, repeated });
     }
 }

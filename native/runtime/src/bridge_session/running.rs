@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use auk_bridge::frame::{ToJava, ToNative};
 use auk_bridge::{Bridge, Effect, Input, Level, Outcome, Post, PostId};
-use auk_gateway::{Event, Timestamp};
+use auk_gateway::{Event, Language, Timestamp};
 use tokio::sync::mpsc;
 
 use crate::client::{Client, ClientError, ClientEvents, GroupMessage, SendError};
@@ -14,7 +14,7 @@ pub(super) struct Running {
     bridge: Bridge,
     client: Client,
     events: ClientEvents,
-    hosts: Hosts,
+    fixed: Fixed,
     origin: Instant,
     outcomes_in: mpsc::UnboundedSender<(PostId, Outcome)>,
     outcomes: mpsc::UnboundedReceiver<(PostId, Outcome)>,
@@ -22,10 +22,11 @@ pub(super) struct Running {
 
 /// What a client cannot change in flight.
 #[derive(PartialEq, Eq)]
-struct Hosts {
+struct Fixed {
     token_url: String,
     api_base: String,
     extra_root_file: Option<PathBuf>,
+    language: Language,
 }
 
 /// What woke the session.
@@ -37,30 +38,37 @@ pub(super) enum Woke {
     GatewayEnded,
 }
 
-impl Hosts {
+impl Fixed {
     fn of(settings: &Settings) -> Self {
         let client = &settings.client;
-        Self { token_url: client.token_url.clone(), api_base: client.api_base.clone(), extra_root_file: client.extra_root_file.clone() }
+        Self {
+            token_url: client.token_url.clone(),
+            api_base: client.api_base.clone(),
+            extra_root_file: client.extra_root_file.clone(),
+            language: client.language,
+        }
     }
 }
 
 impl Running {
     pub(super) fn start(settings: Settings) -> Result<Self, ClientError> {
-        let hosts = Hosts::of(&settings);
+        let fixed = Fixed::of(&settings);
         let (client, events) = Client::start(settings.client)?;
         let bridge = Bridge::new(settings.bridge, Timestamp::from_ms(0));
         let (outcomes_in, outcomes) = mpsc::unbounded_channel();
-        Ok(Self { bridge, client, events, hosts, origin: Instant::now(), outcomes_in, outcomes })
+        Ok(Self { bridge, client, events, fixed, origin: Instant::now(), outcomes_in, outcomes })
     }
 
-    /// Takes over new settings; a change of hosts replaces the client, which begins a new session.
-    pub(super) fn reload(&mut self, settings: Settings) -> Result<(), ClientError> {
-        let hosts = Hosts::of(&settings);
-        if hosts == self.hosts {
+    /// Takes over new settings. What a client cannot change in flight replaces it: the old one ends first, so that there are never two.
+    pub(super) async fn reload(&mut self, settings: Settings) -> Result<(), ClientError> {
+        settings.client.check()?;
+        let fixed = Fixed::of(&settings);
+        if fixed == self.fixed {
             self.client.reload(settings.client.gateway);
         } else {
-            let (client, events) = Client::start(settings.client)?;
-            (self.client, self.events, self.hosts) = (client, events, hosts);
+            self.client.stop().await;
+            (self.client, self.events) = Client::start(settings.client)?;
+            self.fixed = fixed;
             self.tell(Input::GatewayDown);
         }
         self.tell(Input::Reload(settings.bridge));
@@ -73,6 +81,11 @@ impl Running {
 
     pub(super) fn begin_flush(&mut self) {
         self.tell(Input::Stop);
+    }
+
+    /// The time for the last lines is over; what is left is counted.
+    pub(super) fn end_flush(&mut self) {
+        self.tell(Input::GiveUp);
     }
 
     pub(super) fn is_flushed(&self) -> bool {

@@ -1,4 +1,3 @@
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,7 +22,6 @@ const GATEWAY_END_MS_MAX: u64 = 1_250;
 
 /// What the owner of a session wants.
 pub(super) enum Order {
-    Frame(ToNative),
     Reload(Options),
     BeginClose,
 }
@@ -33,8 +31,8 @@ pub(super) struct Worker {
     options: Options,
     queue: Arc<FrameQueue>,
     board: StatusBoard,
+    frames: mpsc::Receiver<ToNative>,
     orders: mpsc::UnboundedReceiver<Order>,
-    frames_waiting: Arc<AtomicUsize>,
     log_level: LeastLevel,
     /// `None` while the settings are unusable.
     running: Option<Running>,
@@ -45,10 +43,10 @@ impl Worker {
         options: Options,
         queue: Arc<FrameQueue>,
         board: StatusBoard,
+        frames: mpsc::Receiver<ToNative>,
         orders: mpsc::UnboundedReceiver<Order>,
-        frames_waiting: Arc<AtomicUsize>,
     ) -> Self {
-        Self { options, queue, board, orders, frames_waiting, log_level: LeastLevel::new(Level::INFO), running: None }
+        Self { options, queue, board, frames, orders, log_level: LeastLevel::new(Level::INFO), running: None }
     }
 
     pub(super) fn log_level(&self) -> LeastLevel {
@@ -57,21 +55,19 @@ impl Worker {
 
     /// Runs until the owner wants it closed, or is gone.
     pub(super) async fn run(mut self) {
-        self.load();
+        self.load().await;
         loop {
             self.drain();
-            let woke = tokio::select! {
-                order = self.orders.recv() => Err(order),
-                woke = wait(&mut self.running) => Ok(woke),
-            };
-            match woke {
-                Ok(woke) => self.take(woke),
-                Err(Some(Order::Frame(frame))) => self.server(frame),
-                Err(Some(Order::Reload(options))) => {
-                    self.options = options;
-                    self.load();
-                }
-                Err(Some(Order::BeginClose) | None) => break,
+            tokio::select! {
+                Some(frame) = self.frames.recv() => self.server(frame),
+                order = self.orders.recv() => match order {
+                    Some(Order::Reload(options)) => {
+                        self.options = options;
+                        self.load().await;
+                    }
+                    Some(Order::BeginClose) | None => break,
+                },
+                woke = wait(&mut self.running) => self.take(woke),
             }
         }
         self.flush().await;
@@ -80,14 +76,14 @@ impl Worker {
     }
 
     /// Reads the settings. Broken ones change nothing in a session that runs.
-    fn load(&mut self) {
+    async fn load(&mut self) {
         let settings = match Settings::load(&self.options.config_dir) {
             Ok(settings) => settings,
             Err(error) => return self.unusable(&error.to_string()),
         };
         self.log_level.set(settings.log_level);
         let applied = match &mut self.running {
-            Some(running) => running.reload(settings),
+            Some(running) => running.reload(settings).await,
             None => Running::start(settings).map(|running| self.running = Some(running)),
         };
         match applied {
@@ -106,7 +102,6 @@ impl Worker {
     }
 
     fn server(&mut self, frame: ToNative) {
-        self.frames_waiting.fetch_sub(1, Ordering::Relaxed);
         if let Some(running) = &mut self.running {
             running.server(frame);
         }
@@ -130,8 +125,12 @@ impl Worker {
         }
     }
 
-    /// Hands the last lines to the platform. What the server still submits is taken along.
+    /// Hands the last lines to the platform: all that was submitted before the close. From here on the server is told that it is closed.
     async fn flush(&mut self) {
+        self.frames.close();
+        while let Ok(frame) = self.frames.try_recv() {
+            self.server(frame);
+        }
         let deadline = Instant::now() + Duration::from_millis(FLUSH_MS_MAX);
         if let Some(running) = &mut self.running {
             running.begin_flush();
@@ -139,8 +138,14 @@ impl Worker {
         loop {
             self.drain();
             let Some(running) = self.running.as_mut().filter(|running| !running.is_flushed()) else { return };
-            let Ok(woke) = timeout_at(deadline, running.wait()).await else { return };
-            self.take(woke);
+            if Instant::now() >= deadline {
+                running.end_flush();
+                continue;
+            }
+            match timeout_at(deadline, running.wait()).await {
+                Ok(woke) => self.take(woke),
+                Err(_) => running.end_flush(),
+            }
         }
     }
 
@@ -196,6 +201,10 @@ impl StatusBoard {
     pub(super) fn read(&self) -> Vec<u8> {
         let board = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let gateway = match (&board.gateway, &board.problem) {
+            // A driver that is gone without having stopped has failed.
+            (Some(gateway), _) if gateway.has_changed().is_err() && gateway.borrow().status.state != "stopped" => {
+                without_session("stopped", json!({ "reason": "failed", "advice": "reload" }))
+            }
             (Some(gateway), _) => json!(gateway.borrow().aged()),
             (None, Some(problem)) => without_session("unconfigured", json!({ "reason": "settings", "advice": problem })),
             (None, None) => without_session("starting", Value::Null),

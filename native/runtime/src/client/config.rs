@@ -5,7 +5,7 @@ use auk_gateway::{GatewayConfig, Language};
 use reqwest::Url;
 
 use super::dial::Dialer;
-use super::rest::Rest;
+use super::rest::{Limits, Rest};
 use super::tls;
 
 /// Everything a [`Client`](super::Client) is told.
@@ -19,7 +19,7 @@ pub struct ClientConfig {
     pub api_base: String,
     /// A PEM file with roots to trust beside the webpki ones, for a proxy or a test platform.
     pub extra_root_file: Option<PathBuf>,
-    /// Largest WebSocket message taken, in bytes. 4 MiB: the largest dispatches carry forwarded chats of some hundred kilobytes.
+    /// Largest WebSocket message taken, in bytes. 16 MiB: the largest dispatches seen carry forwarded chats of some megabytes.
     pub frame_bytes_max: usize,
     /// Largest HTTP body taken, in bytes. 1 MiB: answers are a few hundred bytes.
     pub body_bytes_max: usize,
@@ -66,10 +66,18 @@ impl ClientConfig {
             token_url: "https://bots.qq.com/app/getAppAccessToken".to_owned(),
             api_base: "https://api.sgroup.qq.com".to_owned(),
             extra_root_file: None,
-            frame_bytes_max: 4 * 1024 * 1024,
+            frame_bytes_max: 16 * 1024 * 1024,
             body_bytes_max: 1024 * 1024,
             language: Language::EnUs,
         }
+    }
+
+    /// Checks everything that can be checked without the network.
+    ///
+    /// # Errors
+    /// As [`Client::start`](super::Client::start).
+    pub fn check(&self) -> Result<(), ClientError> {
+        self.clone().build().map(drop)
     }
 
     pub(super) fn build(mut self) -> Result<Parts, ClientError> {
@@ -79,9 +87,10 @@ impl ClientConfig {
         let token_url = http_address(&self.token_url, "token_url")?;
         let api_base = http_address(&self.api_base, "api_base")?;
         let tls = tls::client_config(self.extra_root_file.as_deref())?;
+        let limits = Limits { body_bytes: self.body_bytes_max, exchange_ms: self.gateway.pace.exchange_ms_max };
         let allow_plain = api_base.scheme() == "http";
         Ok(Parts {
-            rest: Rest::new(token_url, api_base, self.body_bytes_max, &tls)?,
+            rest: Rest::new(token_url, api_base, limits, &tls)?,
             dialer: Dialer::new(tls, self.frame_bytes_max, allow_plain),
             gateway: self.gateway,
             language: self.language,

@@ -45,7 +45,6 @@ impl Dialer {
         let host = url.host_str().ok_or(ConnectFailure::BadAddress)?.trim_start_matches('[').trim_end_matches(']').to_owned();
         let port = url.port().unwrap_or(if encrypted { 443 } else { 80 });
         let tcp = self.proxies.connect(&host, port, encrypted).await?;
-        tcp.set_nodelay(true).map_err(|_| ConnectFailure::Other)?;
         let stream = if encrypted { self.encrypt(tcp, host).await? } else { Transport::Plain(tcp) };
         let upgraded = tokio_tungstenite::client_async_with_config(address, stream, Some(self.limits)).await;
         upgraded.map(|(socket, _)| socket).map_err(|error| failure(&error))

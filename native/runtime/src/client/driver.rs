@@ -12,9 +12,6 @@ use super::event_log::EventLog;
 use super::rest::Rest;
 use super::socket::Socket;
 
-/// Inputs of a socket that wait for the driver.
-const SOCKET_INPUTS_MAX: usize = 64;
-
 /// The loop around the pure gateway: one change, then drain.
 pub(super) struct Driver {
     gateway: Gateway,
@@ -23,9 +20,10 @@ pub(super) struct Driver {
     rest: Arc<Rest>,
     dialer: Arc<Dialer>,
     socket: Option<Socket>,
+    /// A frame that waits until the owner has room for what may come of it.
+    held: Option<Input>,
     answers: mpsc::UnboundedSender<Input>,
     inputs: mpsc::UnboundedReceiver<Input>,
-    socket_inputs: (mpsc::Sender<Input>, mpsc::Receiver<Input>),
     events: mpsc::Sender<Event>,
     /// Events that the owner has no room for yet.
     waiting: VecDeque<Event>,
@@ -61,9 +59,9 @@ impl Driver {
             origin,
             dialer: Arc::new(dialer),
             socket: None,
+            held: None,
             answers,
             inputs,
-            socket_inputs: mpsc::channel(SOCKET_INPUTS_MAX),
             events,
             waiting: VecDeque::new(),
             token,
@@ -80,28 +78,42 @@ impl Driver {
             self.drain();
             let Some(deadline) = self.gateway.poll_timeout() else { break };
             match self.wait_until(deadline).await {
-                Woke::Timer => self.gateway.handle_timeout(self.now()),
+                Woke::Timer => {
+                    self.prove_held_link_alive();
+                    self.gateway.handle_timeout(self.now());
+                }
+                Woke::Input(input @ Input::Frame { .. }) if !self.waiting.is_empty() => self.held = Some(input),
                 Woke::Input(input) => self.gateway.handle_input(input, self.now()),
-                Woke::RoomForEvent => {}
+                Woke::RoomForEvent => self.take_held(),
                 Woke::OwnerGone => return,
             }
         }
-        // The owner hears of the end; it may be the one that is slow.
-        for event in std::mem::take(&mut self.waiting) {
-            if self.events.send(event).await.is_err() {
+        // Whoever stops a client need not listen to its last words; they must not hold the end up.
+        while let Some(event) = self.waiting.pop_front() {
+            if self.events.try_send(event).is_err() {
                 return;
             }
         }
     }
 
-    /// Waits for exactly one thing. Frames are left in the socket while the owner has no room for the events of earlier ones.
+    /// Waits for exactly one thing. A slow owner holds back frames, and with them what comes behind them, but neither heartbeats nor the
+    /// steps of a handshake.
     async fn wait_until(&mut self, deadline: Timestamp) -> Woke {
         let at = self.origin + Duration::from_millis(deadline.as_ms());
         let owner_is_slow = !self.waiting.is_empty();
+        let from_socket = async {
+            match &mut self.socket {
+                Some(socket) if self.held.is_none() => match socket.next_input().await {
+                    Some(input) => input,
+                    None => std::future::pending().await,
+                },
+                Some(_) | None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             () = tokio::time::sleep_until(at.into()) => Woke::Timer,
             Some(input) = self.inputs.recv() => Woke::Input(input),
-            Some(input) = self.socket_inputs.1.recv(), if !owner_is_slow => Woke::Input(input),
+            input = from_socket => Woke::Input(input),
             room = self.events.reserve(), if owner_is_slow => match (room, self.waiting.pop_front()) {
                 (Ok(room), Some(event)) => {
                     room.send(event);
@@ -110,6 +122,22 @@ impl Driver {
                 (Ok(_), None) => Woke::RoomForEvent,
                 (Err(_), _) => Woke::OwnerGone,
             },
+        }
+    }
+
+    /// What waits unread was sent by somebody alive: the owner's slowness must not be taken for a dead link.
+    fn prove_held_link_alive(&mut self) {
+        if let (Some(_), Some(socket)) = (&self.held, &self.socket) {
+            let conn = socket.conn;
+            self.gateway.handle_input(Input::Traffic { conn }, self.now());
+        }
+    }
+
+    fn take_held(&mut self) {
+        if self.waiting.is_empty()
+            && let Some(input) = self.held.take()
+        {
+            self.gateway.handle_input(input, self.now());
         }
     }
 
@@ -159,8 +187,10 @@ impl Driver {
             }
             Effect::Connect { conn, url } => {
                 let predecessor = self.socket.take();
-                let inputs = self.socket_inputs.0.clone();
-                self.socket = Some(Socket::connect(conn, url, Arc::clone(&self.dialer), inputs, predecessor));
+                // Of an old connection nothing counts any more.
+                self.held = None;
+                self.log.connecting(&url);
+                self.socket = Some(Socket::connect(conn, url, Arc::clone(&self.dialer), predecessor));
             }
             Effect::Send { conn, text } => {
                 if let Some(socket) = self.socket.as_ref().filter(|socket| socket.conn == conn) {

@@ -1,15 +1,18 @@
 use std::time::{Duration, Instant};
 
-use auk_gateway::{Event, Language, Setback};
+use auk_gateway::{Event, Language, LossCause, Setback};
 
-/// Turns the gateway's events into log lines that an operator can live with: one line when the session is lost, one when it is back,
-/// one when the operator must act. What repeats in between goes to DEBUG.
+/// Turns the gateway's events into log lines that an operator can live with: one line when the session is gone, one when it is back, one
+/// when the operator must act. What repeats in between goes to DEBUG, and so does a loss that the first attempt mends: the platform
+/// recycles connections every half hour.
 pub(super) struct EventLog {
     language: Language,
     hosts: Hosts,
     outage: Option<Outage>,
     was_ready: bool,
-    renewal_refused: bool,
+    /// The token cannot be renewed while the session lives, and that was said.
+    renewal_warned: bool,
+    odd_hello_said: bool,
     unreadable: Unreadable,
 }
 
@@ -17,11 +20,14 @@ pub(super) struct EventLog {
 pub(super) struct Hosts {
     pub(super) token: String,
     pub(super) api: String,
+    pub(super) gateway: String,
 }
 
 struct Outage {
     began: Instant,
     attempts_failed: u32,
+    /// It was said at WARN, so its end is said too.
+    warned: bool,
 }
 
 /// Frames that could not be read: said once a minute at most, with their number.
@@ -35,29 +41,31 @@ const UNREADABLE_SILENCE: Duration = Duration::from_secs(60);
 
 impl EventLog {
     pub(super) fn new(language: Language, hosts: Hosts) -> Self {
-        Self { language, hosts, outage: None, was_ready: false, renewal_refused: false, unreadable: Unreadable::default() }
+        Self {
+            language,
+            hosts,
+            outage: None,
+            was_ready: false,
+            renewal_warned: false,
+            odd_hello_said: false,
+            unreadable: Unreadable::default(),
+        }
+    }
+
+    /// The gateway's address is known only here.
+    pub(super) fn connecting(&mut self, url: &str) {
+        let host = url.split("://").nth(1).and_then(|rest| rest.split(['/', ':']).next());
+        self.hosts.gateway = host.unwrap_or_default().to_owned();
     }
 
     pub(super) fn note(&mut self, event: &Event) {
         match event {
-            Event::Ready { bot_name } => {
-                let bot = bot_name.as_deref().unwrap_or("?");
-                self.back(|outage_ms, attempts_failed| tracing::info!(bot, outage_ms, attempts_failed, "connected, new session"));
-            }
+            Event::Ready { bot_name } => self.ready(bot_name.as_deref()),
             Event::Resumed { replayed } => self.resumed(*replayed),
-            Event::Lost { cause, retry_in_ms, session_kept } => {
-                let is_planned = *retry_in_ms == 0 && self.outage.is_none();
-                self.failed(|is_first| {
-                    if is_first && !is_planned {
-                        tracing::warn!(%cause, retry_in_ms, session_kept, "connection lost");
-                    } else {
-                        tracing::debug!(%cause, retry_in_ms, session_kept, "attempt failed");
-                    }
-                });
-            }
+            Event::Lost { cause, retry_in_ms, session_kept } => self.lost(cause, *retry_in_ms, *session_kept),
             Event::SetBack { setback, retry_in_ms } => self.set_back(setback, *retry_in_ms),
             Event::Halted { reason, detail, retry_in_ms, repeated } => {
-                self.failed(|_| ());
+                self.failed().warned = true;
                 let advice = reason.advice(self.language);
                 if *repeated {
                     tracing::debug!(%reason, detail, retry_in_ms, "still refused");
@@ -65,48 +73,68 @@ impl EventLog {
                     tracing::warn!(%reason, detail, retry_in_ms, "{advice}");
                 }
             }
-            Event::OddHello => tracing::warn!("the platform announced no sane heartbeat interval; a default is used"),
+            Event::OddHello => {
+                if !std::mem::replace(&mut self.odd_hello_said, true) {
+                    tracing::warn!("the platform announced no sane heartbeat interval; a default is used");
+                }
+            }
             Event::UnreadableFrame { bytes } => self.unreadable.note(*bytes),
             Event::Stopped => tracing::debug!("session ended"),
             Event::Dispatch(dispatch) => tracing::trace!(event = dispatch.name, sequence = dispatch.sequence, "dispatch"),
         }
     }
 
-    /// A planned cut every half hour is no news; the end of an outage is.
+    fn ready(&mut self, bot_name: Option<&str>) {
+        let (outage_ms, attempts_failed, _) = self.back();
+        tracing::info!(bot = bot_name.unwrap_or("?"), outage_ms, attempts_failed, "connected, new session");
+    }
+
     fn resumed(&mut self, replayed: u64) {
-        self.back(|outage_ms, attempts_failed| {
-            if attempts_failed <= 1 {
-                tracing::debug!(replayed, outage_ms, "session resumed");
-            } else {
-                tracing::info!(replayed, outage_ms, attempts_failed, "connected again, session resumed");
-            }
-        });
+        let (outage_ms, attempts_failed, warned) = self.back();
+        if warned {
+            tracing::info!(replayed, outage_ms, attempts_failed, "connected again, session resumed");
+        } else {
+            tracing::debug!(replayed, outage_ms, "session resumed");
+        }
+    }
+
+    fn lost(&mut self, cause: &LossCause, retry_in_ms: u64, session_kept: bool) {
+        let was_ready = self.was_ready;
+        let outage = self.failed();
+        let may_be_mended_at_once = retry_in_ms == 0 && outage.attempts_failed == 1;
+        let is_news = !outage.warned && !may_be_mended_at_once;
+        outage.warned |= is_news;
+        let host = &self.hosts.gateway;
+        match (is_news, was_ready) {
+            (true, true) => tracing::warn!(host, %cause, retry_in_ms, session_kept, "connection lost"),
+            (true, false) => tracing::warn!(host, %cause, retry_in_ms, "not connected yet: {}", patience(self.language)),
+            (false, _) => tracing::debug!(host, %cause, retry_in_ms, session_kept, "connection lost or not made"),
+        }
     }
 
     fn set_back(&mut self, setback: &Setback, retry_in_ms: u64) {
-        if let Setback::Renewal(reason, detail) = setback {
-            let advice = reason.advice(self.language);
-            if std::mem::replace(&mut self.renewal_refused, true) {
-                tracing::debug!(%reason, detail, retry_in_ms, "token renewal still refused");
-            } else {
-                tracing::warn!(%reason, detail, retry_in_ms, "still connected, but the token cannot be renewed: {advice}");
-            }
-            return;
-        }
         let (host, reason) = self.describe(setback);
-        // A renewal that fails while the session lives is no outage yet.
-        if self.was_ready && self.outage.is_none() {
-            tracing::debug!(host, reason, retry_in_ms, "token renewal failed");
-            return;
-        }
-        let advice = patience(self.language);
-        self.failed(|is_first| {
-            if is_first {
-                tracing::warn!(host, reason, retry_in_ms, "{advice}");
-            } else {
-                tracing::debug!(host, reason, retry_in_ms, "attempt failed");
+        let is_live = self.was_ready && self.outage.is_none();
+        let (is_news, words) = match setback {
+            Setback::Renewal(reason, _) => (!std::mem::replace(&mut self.renewal_warned, true), reason.advice(self.language)),
+            Setback::SameDeadToken => (!std::mem::replace(&mut self.renewal_warned, true), dead_token(self.language)),
+            // The session lives on the old token; it is news once.
+            Setback::Token(_) if is_live => (!std::mem::replace(&mut self.renewal_warned, true), patience(self.language)),
+            Setback::Address(_) | Setback::AddressRateLimited if is_live => (false, patience(self.language)),
+            Setback::Braked(_) => {
+                self.failed();
+                (retry_in_ms >= LONG_WAIT_MS, allowance(self.language))
             }
-        });
+            Setback::Token(_) | Setback::Address(_) | Setback::AddressRateLimited => {
+                let outage = self.failed();
+                (!std::mem::replace(&mut outage.warned, true), patience(self.language))
+            }
+        };
+        if is_news {
+            tracing::warn!(host, reason, retry_in_ms, "{words}");
+        } else {
+            tracing::debug!(host, reason, retry_in_ms, "a step failed");
+        }
     }
 
     fn describe<'a>(&self, setback: &'a Setback) -> (String, &'a str) {
@@ -116,25 +144,24 @@ impl EventLog {
             Setback::SameDeadToken => (self.hosts.token.clone(), "it hands out a token that the platform refuses"),
             Setback::Address(why) => (self.hosts.api.clone(), why),
             Setback::AddressRateLimited => (self.hosts.api.clone(), "asked for the gateway's address too often"),
-            Setback::IdentifyAllowance => (self.hosts.api.clone(), "the platform's allowance of new sessions is spent"),
+            Setback::Braked(brake) => (self.hosts.api.clone(), brake),
         }
     }
 
-    fn back(&mut self, line: impl FnOnce(u64, u32)) {
+    /// Ends the outage: how long it was, how many attempts failed, and whether it was said.
+    fn back(&mut self) -> (u64, u32, bool) {
         self.was_ready = true;
-        self.renewal_refused = false;
-        let (outage_ms, attempts_failed) = match self.outage.take() {
-            Some(outage) => (u64::try_from(outage.began.elapsed().as_millis()).unwrap_or(u64::MAX), outage.attempts_failed),
-            None => (0, 0),
-        };
-        line(outage_ms, attempts_failed);
+        self.renewal_warned = false;
+        self.outage.take().map_or((0, 0, false), |outage| {
+            let outage_ms = u64::try_from(outage.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            (outage_ms, outage.attempts_failed, outage.warned)
+        })
     }
 
-    fn failed(&mut self, line: impl FnOnce(bool)) {
-        let is_first = self.outage.is_none();
-        let outage = self.outage.get_or_insert_with(|| Outage { began: Instant::now(), attempts_failed: 0 });
+    fn failed(&mut self) -> &mut Outage {
+        let outage = self.outage.get_or_insert_with(|| Outage { began: Instant::now(), attempts_failed: 0, warned: false });
         outage.attempts_failed += 1;
-        line(is_first);
+        outage
     }
 }
 
@@ -147,6 +174,27 @@ impl Unreadable {
         self.said = Some(Instant::now());
         let frames = std::mem::take(&mut self.count);
         tracing::warn!(frames, bytes, "the platform sent what could not be read; it was passed over");
+    }
+}
+
+/// A wait behind a brake that is worth a line of its own.
+const LONG_WAIT_MS: u64 = 600_000;
+
+fn dead_token(language: Language) -> &'static str {
+    match language {
+        Language::ZhCn => "平台发放的令牌又被平台拒绝，暂不使用它，会自动重试；重载可立即再试。",
+        Language::EnUs => {
+            "The platform refuses the very token that it hands out; it is not used for ten minutes and then tried again. A reload tries at once."
+        }
+    }
+}
+
+fn allowance(language: Language) -> &'static str {
+    match language {
+        Language::ZhCn => "今天的新会话额度已用完，等平台重置后自动继续。请确认没有另一个程序在用同一个机器人。",
+        Language::EnUs => {
+            "The allowance of new sessions is spent; it goes on by itself when the platform renews it. Make sure that no other program uses this bot."
+        }
     }
 }
 

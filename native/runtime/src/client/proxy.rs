@@ -1,3 +1,6 @@
+use std::error::Error;
+use std::time::Duration;
+
 use auk_gateway::ConnectFailure;
 use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -8,11 +11,22 @@ use tower_service::Service;
 
 /// The proxies that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` name, in both cases of letters. The HTTP client reads them by
 /// the same rules, so that one decision holds for both.
-pub(super) struct Proxies(Matcher);
+pub(super) struct Proxies {
+    matcher: Matcher,
+    connector: HttpConnector,
+}
+
+/// Limit on TCP. It is shared out over the addresses of a name, and both families are tried side by side, as the HTTP client does: one
+/// dead address must not cost the way.
+const CONNECT_MS_MAX: u64 = 5_000;
 
 impl Proxies {
     pub(super) fn from_environment() -> Self {
-        Self(Matcher::from_env())
+        let mut connector = HttpConnector::new();
+        connector.enforce_http(false);
+        connector.set_nodelay(true);
+        connector.set_connect_timeout(Some(Duration::from_millis(CONNECT_MS_MAX)));
+        Self { matcher: Matcher::from_env(), connector }
     }
 
     /// A TCP stream to the host, through the proxy that is named for it if there is one.
@@ -20,29 +34,34 @@ impl Proxies {
         let scheme = if encrypted { "https" } else { "http" };
         let authority = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         let destination: Uri = format!("{scheme}://{authority}/").parse().map_err(|_| ConnectFailure::BadAddress)?;
-        match self.0.intercept(&destination) {
-            Some(proxy) => tunnel(&proxy, destination).await,
-            None => TcpStream::connect((host, port)).await.map_err(|error| of_io(&error)),
+        match self.matcher.intercept(&destination) {
+            Some(proxy) => self.tunnel(&proxy, destination).await,
+            None => self.connector.clone().call(destination).await.map(|stream| stream.into_inner()).map_err(|error| of_connect(&error)),
         }
     }
-}
 
-/// A CONNECT tunnel. A SOCKS proxy cannot be used, by the HTTP client neither.
-async fn tunnel(proxy: &Intercept, destination: Uri) -> Result<TcpStream, ConnectFailure> {
-    if proxy.uri().scheme_str() != Some("http") {
-        return Err(ConnectFailure::Proxy);
+    /// A CONNECT tunnel. Only plain HTTP proxies are spoken to.
+    async fn tunnel(&self, proxy: &Intercept, destination: Uri) -> Result<TcpStream, ConnectFailure> {
+        if proxy.uri().scheme_str() != Some("http") {
+            return Err(ConnectFailure::Proxy);
+        }
+        let mut tunnel = Tunnel::new(proxy.uri().clone(), self.connector.clone());
+        if let Some(auth) = proxy.basic_auth() {
+            tunnel = tunnel.with_auth(auth.clone());
+        }
+        let stream = tunnel.call(destination).await.map_err(|_| ConnectFailure::Proxy)?;
+        Ok(stream.into_inner())
     }
-    let mut connector = HttpConnector::new();
-    connector.enforce_http(false);
-    let mut tunnel = Tunnel::new(proxy.uri().clone(), connector);
-    if let Some(auth) = proxy.basic_auth() {
-        tunnel = tunnel.with_auth(auth.clone());
-    }
-    let stream = tunnel.call(destination).await.map_err(|_| ConnectFailure::Proxy)?;
-    Ok(stream.into_inner())
 }
 
 /// A failed look-up of a name comes without a number of the operating system; all else on the way to a host is the network's.
-fn of_io(error: &std::io::Error) -> ConnectFailure {
-    if error.raw_os_error().is_some() { ConnectFailure::Refused } else { ConnectFailure::Resolve }
+fn of_connect(error: &(dyn Error + 'static)) -> ConnectFailure {
+    let mut cause = Some(error);
+    while let Some(current) = cause {
+        match current.downcast_ref::<std::io::Error>() {
+            Some(io) if io.raw_os_error().is_some() || io.kind() == std::io::ErrorKind::TimedOut => return ConnectFailure::Refused,
+            Some(_) | None => cause = current.source(),
+        }
+    }
+    ConnectFailure::Resolve
 }

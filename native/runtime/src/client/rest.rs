@@ -23,24 +23,31 @@ pub(super) struct Rest {
     body_bytes_max: usize,
 }
 
+/// What an exchange may cost.
+pub(super) struct Limits {
+    pub(super) body_bytes: usize,
+    /// The session's own limit, where it is shorter than [`EXCHANGE_MS_MAX`].
+    pub(super) exchange_ms: u64,
+}
+
 impl Rest {
-    pub(super) fn new(token_url: Url, api_base: Url, body_bytes_max: usize, tls: &Arc<ClientConfig>) -> Result<Self, ClientError> {
+    pub(super) fn new(token_url: Url, api_base: Url, limits: Limits, tls: &Arc<ClientConfig>) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder()
             .tls_backend_preconfigured(ClientConfig::clone(tls))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(Duration::from_millis(CONNECT_MS_MAX))
-            .timeout(Duration::from_millis(EXCHANGE_MS_MAX))
+            .timeout(Duration::from_millis(limits.exchange_ms.min(EXCHANGE_MS_MAX)))
             .tcp_nodelay(true)
             .user_agent(concat!("auk/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| ClientError::Tls(error.to_string()))?;
-        Ok(Self { http, token_url, api_base, body_bytes_max })
+        Ok(Self { http, token_url, api_base, body_bytes_max: limits.body_bytes })
     }
 
     /// The hosts, for the log.
     pub(super) fn hosts(&self) -> Hosts {
         let host = |url: &Url| url.host_str().unwrap_or_default().to_owned();
-        Hosts { token: host(&self.token_url), api: host(&self.api_base) }
+        Hosts { token: host(&self.token_url), api: host(&self.api_base), gateway: String::new() }
     }
 
     /// Asks for a token. Source: QQ bot docs, dev-prepare/access-token, 2026-08-10.

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use auk_gateway::{Close, ConnId, Input};
+use auk_gateway::{Close, ConnId, FrameText, Input};
 use futures_util::{SinkExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -20,9 +20,13 @@ const CLOSE_MS_MAX: u64 = 250;
 /// Limit on the platform's half of the final handshake; a little below the gateway's own.
 const FINAL_CLOSE_MS_MAX: u64 = 900;
 
-/// One connection of the gateway, on a task of its own. Dropping it drops the socket.
+/// Inputs of a socket that wait for the driver. Beyond them the bytes wait in the kernel.
+const INPUTS_WAITING_MAX: usize = 64;
+
+/// One connection of the gateway, on a task of its own. Dropping it drops the socket, and what it had to say with it.
 pub(super) struct Socket {
     pub(super) conn: ConnId,
+    inputs: mpsc::Receiver<Input>,
     orders: mpsc::UnboundedSender<Order>,
     task: JoinHandle<()>,
 }
@@ -35,21 +39,21 @@ enum Order {
 
 impl Socket {
     /// Begins to connect, as soon as the predecessor's socket is gone: at most one is open at any time, from the platform's view too.
-    pub(super) fn connect(
-        conn: ConnId,
-        url: String,
-        dialer: Arc<Dialer>,
-        inputs: mpsc::Sender<Input>,
-        predecessor: Option<Socket>,
-    ) -> Self {
+    pub(super) fn connect(conn: ConnId, url: String, dialer: Arc<Dialer>, predecessor: Option<Socket>) -> Self {
         let (orders, taken) = mpsc::unbounded_channel();
+        let (told, inputs) = mpsc::channel(INPUTS_WAITING_MAX);
         let task = tokio::spawn(async move {
             if let Some(mut predecessor) = predecessor {
                 let _ = timeout(Duration::from_millis(CLOSE_MS_MAX), &mut predecessor.task).await;
             }
-            run(conn, &url, &dialer, &inputs, taken).await;
+            run(conn, &url, &dialer, &told, taken).await;
         });
-        Self { conn, orders, task }
+        Self { conn, inputs, orders, task }
+    }
+
+    /// The next thing that the socket has to tell; `None` when it has told everything.
+    pub(super) async fn next_input(&mut self) -> Option<Input> {
+        self.inputs.recv().await
     }
 
     pub(super) fn send(&self, text: String) {
@@ -97,7 +101,7 @@ async fn carry(
     inputs: &mpsc::Sender<Input>,
     mut orders: mpsc::UnboundedReceiver<Order>,
 ) -> Option<Close> {
-    let mut held: Option<String> = None;
+    let mut held: Option<FrameText> = None;
     loop {
         tokio::select! {
             order = orders.recv() => match order? {
@@ -113,7 +117,7 @@ async fn carry(
                 room.ok()?.send(Input::Frame { conn, text });
             }
             message = socket.next(), if held.is_none() => match read(message) {
-                Read::Frame(text) => match inputs.try_send(Input::Frame { conn, text }) {
+                Read::Frame(text) => match inputs.try_send(Input::Frame { conn, text: text.into() }) {
                     Ok(()) => {}
                     Err(mpsc::error::TrySendError::Full(Input::Frame { text, .. })) => held = Some(text),
                     Err(_) => return None,

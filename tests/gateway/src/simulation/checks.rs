@@ -100,12 +100,16 @@ impl Checks {
     pub(super) fn fault(&mut self, fault: &Fault) {
         self.operator_faults |= fault.is_for_operator();
         self.token_killed |= fault.kills_token();
+        if fault.reloads() {
+            // The operator asked for a try with everything, refused tokens included.
+            self.refused_tokens.clear();
+        }
     }
 
     pub(super) fn effect(&mut self, effect: &Effect, network: &Network, now_ms: u64) {
         let seed = self.seed;
         match effect {
-            Effect::FetchToken { .. } => within(seed, "token requests", &mut self.token_requests, (10, 120_000), now_ms),
+            Effect::FetchToken { .. } => within(seed, "token requests", &mut self.token_requests, (10, 60_000), now_ms),
             Effect::FetchAddress { token, .. } => {
                 within(seed, "look-ups", &mut self.look_ups, (2, 60_000), now_ms);
                 self.token_is_good(&token.authorization(), now_ms);
@@ -180,7 +184,7 @@ impl Checks {
                 }
             }
             Input::Frame { conn, text } if !network.is_abandoned(*conn) => {
-                let frame: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+                let frame: Value = serde_json::from_str(text.as_str()).unwrap_or(Value::Null);
                 if frame["op"] == 10
                     && let Some(link) = self.link.as_mut().filter(|link| link.conn == *conn)
                 {
@@ -196,6 +200,7 @@ impl Checks {
             | Input::Closed { .. }
             | Input::TokenAnswered { .. }
             | Input::TokenRefused { .. }
+            | Input::Traffic { .. }
             | Input::Opened { .. }
             | Input::ConnectFailed { .. }
             | Input::Reload(_)

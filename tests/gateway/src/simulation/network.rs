@@ -179,7 +179,7 @@ impl Network {
 }
 
 pub(super) fn frame(conn: ConnId, action: Action) -> Option<Input> {
-    if let Action::Send { frame, .. } = action { Some(Input::Frame { conn, text: frame.text()?.to_owned() }) } else { None }
+    if let Action::Send { frame, .. } = action { Some(Input::Frame { conn, text: frame.text()?.to_owned().into() }) } else { None }
 }
 
 pub(super) fn closed(conn: ConnId, action: Action) -> Option<Input> {
