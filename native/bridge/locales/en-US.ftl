@@ -22,7 +22,7 @@ group-not-set-up =
     This group is not set up. The server's owner adds to config/auk/auk.toml:
     {"[[groups]]"}
     openid = "{ $openid }"
-    then saves it and runs /auk reload
+    then saves it and restarts the server
 
 # Log: why sending pauses, and what to do
 hold-network = QQ cannot be reached; it is tried again by itself

@@ -22,7 +22,7 @@ group-not-set-up =
     本群尚未接入。请服主在 config/auk/auk.toml 中加入：
     {"[[groups]]"}
     openid = "{ $openid }"
-    保存后执行 /auk reload
+    保存后重启服务器
 
 # 日志：发送暂停的原因与办法
 hold-network = 无法连接 QQ 平台，会自动重试

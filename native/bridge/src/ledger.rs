@@ -26,7 +26,6 @@ pub(crate) struct Ledger {
 /// Trouble that may repeat quickly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trouble {
-    Backlog,
     Refused,
     Uncertain,
     EventUnreadable,

@@ -38,8 +38,8 @@ pub(crate) struct Outbox {
     hold: Option<Hold>,
     /// A pause of active messages.
     active_hold: Option<Hold>,
-    /// Lines were given up since the last message arrived, and the log has it.
-    is_behind: bool,
+    /// Lines given up since the last message arrived. The log has the first of them at once, and the sum when the way is free again.
+    given_up: u64,
 }
 
 /// One message is on its way at a time, so that lines arrive in their order.
@@ -108,7 +108,7 @@ impl Outbox {
             active_allowed,
             hold: None,
             active_hold: None,
-            is_behind: false,
+            given_up: 0,
         }
     }
 
@@ -199,9 +199,10 @@ impl Outbox {
             lines += 1;
         }
         ledger.dropped += lines;
-        if lines > 0 && !std::mem::replace(&mut self.is_behind, true) {
-            ledger.note_trouble(Trouble::Backlog, Notice::Backlog { group: short_openid(&self.group), lines }, now);
+        if lines > 0 && self.given_up == 0 {
+            ledger.note(Notice::Backlog { group: short_openid(&self.group), lines });
         }
+        self.given_up += lines;
     }
 
     /// Starts the next message, if one may go.
@@ -315,7 +316,10 @@ impl Outbox {
 
     fn arrived(&mut self, flight: &Flight, ledger: &mut Ledger) {
         ledger.posted += 1;
-        self.is_behind = false;
+        let given_up = std::mem::take(&mut self.given_up);
+        if given_up > 1 {
+            ledger.note(Notice::Backlog { group: short_openid(&self.group), lines: given_up });
+        }
         self.backlog.learn_arrived();
         // An answer says nothing about the way of active messages.
         let active_hold = if flight.ticket.is_none() { self.active_hold.take() } else { None };

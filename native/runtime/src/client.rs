@@ -7,6 +7,7 @@ mod rest;
 mod sender;
 mod socket;
 mod tls;
+mod words;
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -59,6 +59,38 @@ pub enum SettingsError {
     },
 }
 
+impl SettingsError {
+    /// The error in words for the operator.
+    pub fn words(&self, language: Language) -> String {
+        match (language, self) {
+            (Language::EnUs, _) => self.to_string(),
+            (Language::ZhCn, SettingsError::Written { path }) => {
+                format!("已写出 {}：请填入机器人的 app_id、secret 和群的 openid，然后重载或重启", path.display())
+            }
+            (Language::ZhCn, SettingsError::Unusable { path, reason }) => format!("无法使用 {}：{reason}", path.display()),
+            (Language::ZhCn, SettingsError::Malformed { path, line, message }) => {
+                format!("{} 第 {line} 行有误：{message}", path.display())
+            }
+            (Language::ZhCn, SettingsError::Credentials { path, reason }) => {
+                let words = match reason {
+                    CredentialsError::AppIdMissing => "app_id 为空",
+                    CredentialsError::AppIdMalformed => "app_id 含有字母和数字以外的字符",
+                    CredentialsError::SecretMissing => "secret 为空",
+                    CredentialsError::SecretMalformed => "secret 含有空白或控制字符，可能没有复制完整",
+                };
+                format!("{} 的 [bot]：{words}", path.display())
+            }
+        }
+    }
+}
+
+/// The language of a settings file that may not be readable as a whole. Without a word about it, it is the shipped one.
+pub(crate) fn language_of(config_dir: &Path) -> Language {
+    let text = fs::read_to_string(config_dir.join(FILE_NAME)).unwrap_or_default();
+    let says_english = text.lines().any(|line| line.trim_start().starts_with("language") && line.contains("en-US"));
+    if says_english { Language::EnUs } else { Language::ZhCn }
+}
+
 /// The settings file in the configuration directory.
 pub(crate) const FILE_NAME: &str = "auk.toml";
 

@@ -6,7 +6,7 @@ mod network;
 
 use std::collections::BTreeMap;
 
-use auk_gateway::{ConnId, ConnectFailure, Effect, Event, Gateway, HttpAnswer, HttpFailure, Input, Language, Timestamp};
+use auk_gateway::{Close, ConnId, ConnectFailure, Effect, Event, Gateway, HttpAnswer, HttpFailure, Input, Language, Timestamp};
 use auk_simulator::model::{Action, OpenPlatform, Upgrade};
 use auk_simulator::{Say, Settings};
 use serde_json::Value;
@@ -161,6 +161,8 @@ impl Simulation {
         }
         self.drain();
         self.checks.half_open_links_are_left(&self.network, self.now_ms);
+        let status = self.gateway.status(Language::EnUs, self.now());
+        self.checks.states_are_left(status.state, status.since_ms, self.now_ms);
     }
 
     fn now(&self) -> Timestamp {
@@ -362,8 +364,24 @@ impl Simulation {
                     self.after(delay_ms, Arrival::ClosedAtPlatform { conn: number, code: Some(code) });
                 }
                 self.network.abandon(conn);
+                self.haunt(conn);
             }
         }
+    }
+
+    /// An event of a connection that was given up may have been on its way to the driver already.
+    fn haunt(&mut self, conn: ConnId) {
+        let delay_ms = self.chance.u64(0..3_000);
+        let frame = |text: &str| Input::Frame { conn, text: text.to_owned().into() };
+        let input = match self.chance.u8(0..12) {
+            0 => Input::Closed { conn, close: Close::Code(Some(4006)) },
+            1 => Input::Closed { conn, close: Close::Transport(ConnectFailure::Other) },
+            2 => frame(r#"{"op":9,"d":false}"#),
+            3 => frame(r#"{"op":7}"#),
+            4 => frame(r#"{"op":0,"s":1,"t":"READY","d":{"session_id":"ghost"}}"#),
+            _ => return,
+        };
+        self.after(delay_ms, Arrival::ToGateway(input));
     }
 
     fn ask(&mut self, ask: Arrival, input: impl FnOnce(HttpAnswer) -> Input) {

@@ -287,3 +287,65 @@ fn a_session_that_is_called_invalid_soon_after_each_ready_backs_off() {
     // Waits of 1, 2, 4, 8, 16 and 32 s, each within a quarter: five or six attempts in a minute.
     assert!((5..=7).contains(&attempts.len()), "{attempts:?}");
 }
+
+#[test]
+fn frames_sent_too_fast_are_followed_by_a_pause_of_five_seconds_and_a_resume() {
+    let mut stage = Stage::ready();
+    stage.live_for(60_000);
+    stage.take_asked();
+    stage.close(Some(4008));
+    stage.run_for(4_999);
+    assert_eq!(stage.count(|asked| *asked == Asked::Connect), 0);
+    stage.run_for(1);
+    assert_eq!(stage.count(|asked| *asked == Asked::Connect), 1);
+}
+
+#[test]
+fn each_identify_counts_against_the_announced_allowance() {
+    let mut stage = Stage::new();
+    stage.grant_token("t1");
+    let limit = json!({ "total": 1000, "remaining": 3, "reset_after": 3_600_000, "max_concurrency": 1 });
+    stage.answer_address(200, json!({ "url": auk_gateway_stories::URL, "session_start_limit": limit }));
+    stage.take_asked();
+    let mut identifies = 0;
+    stage.open();
+    stage.hello(45_000);
+    stage.play_until(3_599_999, |stage, _, asked| match asked {
+        Asked::Connect => {
+            stage.open();
+            stage.hello(45_000);
+        }
+        Asked::Sent(frame) if frame["op"] == 2 => {
+            identifies += 1;
+            stage.ready_as("s");
+            stage.close(Some(4900));
+        }
+        Asked::Token => stage.grant_token("t2"),
+        Asked::Address(_) | Asked::Sent(_) | Asked::Closed(_) => {}
+    });
+    assert_eq!(identifies, 3);
+}
+
+#[test]
+fn the_pause_after_op_9_doubles_while_identifies_are_refused() {
+    let mut stage = Stage::new();
+    stage.grant_token("t1");
+    let limit = json!({ "total": 1000, "remaining": 1000, "reset_after": 86_400_000, "max_concurrency": 100 });
+    stage.answer_address(200, json!({ "url": auk_gateway_stories::URL, "session_start_limit": limit }));
+    let mut pauses = Vec::new();
+    for _ in 0..4 {
+        stage.open();
+        stage.hello(45_000);
+        stage.take_asked();
+        stage.frame(json!({ "op": 9, "d": false }));
+        while stage.state() != "connecting" {
+            stage.run_until(stage.gateway.poll_timeout().expect("something is due").as_ms());
+        }
+        let asked = stage.take_asked();
+        pauses.push(asked[1].0 - asked[0].0);
+    }
+    // 250 ms doubled with each refusal (the first counts already), and up to a quarter on top.
+    for (pause, nominal) in pauses.iter().zip([500, 1_000, 2_000, 4_000]) {
+        assert!((nominal..=nominal * 5 / 4).contains(pause), "{pauses:?}");
+    }
+}

@@ -83,6 +83,70 @@ fn a_reload_trusts_a_refused_token_again() {
 }
 
 #[test]
+fn a_retry_after_is_obeyed_where_it_is_longer_than_our_own_wait() {
+    let mut stage = Stage::new();
+    stage.grant_token("t1");
+    let request = stage.request();
+    let body = rate_limited().to_string();
+    let answer = auk_gateway::HttpAnswer::Received { status: 429, body, retry_after_ms: Some(300_000) };
+    stage.input(Input::AddressAnswered { request, answer });
+    assert_eq!(stage.gateway.poll_timeout().map(|at| at.as_ms()), Some(300_000));
+}
+
+#[test]
+fn a_banned_or_deleted_bot_halts_wherever_it_is_told() {
+    for code in [11_265, 11_700] {
+        let mut stage = Stage::new();
+        stage.answer_token(200, json!({ "code": code }));
+        assert!(stage.take_told().iter().any(|(_, e)| matches!(e, Event::Halted { reason: HaltReason::BotBanned, .. })), "token, {code}");
+        let mut stage = Stage::new();
+        stage.grant_token("t1");
+        stage.answer_address(401, json!({ "code": code }));
+        assert!(stage.take_told().iter().any(|(_, e)| matches!(e, Event::Halted { reason: HaltReason::BotBanned, .. })), "look-up, {code}");
+    }
+}
+
+#[test]
+fn the_old_token_serves_while_it_is_being_renewed() {
+    let mut stage = Stage::ready();
+    stage.live_for(7_154_999);
+    stage.run_for(1);
+    assert_eq!(stage.count(|asked| *asked == Asked::Token), 1);
+    let now = auk_gateway::Timestamp::from_ms(stage.now_ms());
+    assert_eq!(stage.gateway.token(now), Some(&AccessToken::new("t1")));
+}
+
+#[test]
+fn a_reload_with_another_bot_forgets_the_address() {
+    let mut stage = Stage::ready();
+    let mut config = auk_gateway_stories::config();
+    config.credentials = auk_gateway::Credentials::new("102000002", "other").expect("well formed");
+    stage.input(Input::Reload(Box::new(config)));
+    stage.take_asked();
+    stage.grant_token("t2");
+    assert_eq!(stage.take_asked(), [(0, Asked::Address(AddressEndpoint::GatewayBot))]);
+}
+
+#[test]
+fn a_reload_tries_at_once_and_begins_the_back_off_anew() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.close(None);
+    // At once, then after 1 s; the second failure waits 2 s within a quarter.
+    stage.refuse_connection();
+    stage.run_for(1_250);
+    stage.refuse_connection();
+    stage.take_asked();
+    stage.input(Input::Reload(Box::new(auk_gateway_stories::config())));
+    assert_eq!(stage.take_asked(), [(11_250, Asked::Address(AddressEndpoint::GatewayBot))]);
+    stage.grant_address();
+    stage.take_told();
+    stage.refuse_connection();
+    let told = stage.take_told();
+    assert!(matches!(told[..], [(_, Event::Lost { retry_in_ms: 750..=1_250, .. })]), "{told:?}");
+}
+
+#[test]
 fn a_retry_after_of_years_is_an_hour() {
     let mut stage = Stage::new();
     stage.grant_token("t1");

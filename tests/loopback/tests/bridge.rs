@@ -107,17 +107,21 @@ fn an_unreachable_platform_is_said_once_and_not_hammered() {
 fn a_missing_settings_file_is_written_with_comments_and_an_unreadable_one_is_named_by_line() {
     let config = ConfigDir::empty();
     let mut heard = Heard::open(&config);
-    heard.wait_for("the hint", |frame| frame["text"].as_str().filter(|text| text.contains("was written")).map(|_| ()));
+    heard.wait_for("the hint", |frame| frame["text"].as_str().filter(|text| text.contains("已写出")).map(|_| ()));
     assert!(std::fs::read_to_string(config.file()).expect("written").contains("[bot]"));
     for (text, words) in [
-        ("config_version = 1\n[bot]\napp_id = \"1\nsecret = \"hidden-secret\"", "line 3"),
-        ("config_version = 2\n[bot]\n", "config_version 1"),
-        ("config_version = 1\n[bot]\napp_id = \"1\"\nsecret = \"hidden-secret\"\n[bott]\n", "bott"),
-        ("config_version = 1\n[bot]\napp_id = 12\nsecret = \"hidden-secret\"\n", "texts in quotes"),
-        ("config_version = 1\n[bot]\napp_id = \"12\"\nsecret = 9876543210\n", "texts in quotes"),
-        ("config_version = 1\n[bot]\napp_id = \"12\"\nhidden-secret = \"\"\n", "a key that is none"),
-        ("config_version = 1\n[bot]\napp_id = \"12\"\nsecret = \"\"\n", "secret is empty"),
-        ("config_version = 1\n[bot]\napp_id = \"12\"\nsecret = \"hidden-secret\"\n[[groups]]\n", "missing field `openid`"),
+        ("config_version = 1\nlanguage = \"en-US\"\n[bot]\napp_id = \"1\nsecret = \"hidden-secret\"", "line 4"),
+        ("config_version = 1\n[bot]\napp_id = \"1\nsecret = \"hidden-secret\"", "第 3 行"),
+        ("config_version = 2\nlanguage = \"en-US\"\n[bot]\n", "config_version 1"),
+        ("config_version = 1\nlanguage = \"en-US\"\n[bot]\napp_id = \"1\"\nsecret = \"hidden-secret\"\n[bott]\n", "bott"),
+        ("config_version = 1\nlanguage = \"en-US\"\n[bot]\napp_id = 12\nsecret = \"hidden-secret\"\n", "texts in quotes"),
+        ("config_version = 1\nlanguage = \"en-US\"\n[bot]\napp_id = \"12\"\nsecret = 9876543210\n", "texts in quotes"),
+        ("config_version = 1\nlanguage = \"en-US\"\n[bot]\napp_id = \"12\"\nhidden-secret = \"\"\n", "a key that is none"),
+        ("config_version = 1\nlanguage = \"en-US\"\n[bot]\napp_id = \"12\"\nsecret = \"\"\n", "secret is empty"),
+        (
+            "config_version = 1\nlanguage = \"en-US\"\n[bot]\napp_id = \"12\"\nsecret = \"hidden-secret\"\n[[groups]]\n",
+            "missing field `openid`",
+        ),
     ] {
         config.write(text);
         heard.session.reload(config.options());
@@ -137,7 +141,7 @@ fn broken_settings_change_nothing_in_a_bridge_that_runs() {
     let (config, mut heard) = bridge(&platform);
     config.write("nonsense");
     heard.session.reload(config.options());
-    heard.wait_for("the refusal", |frame| frame["text"].as_str().filter(|text| text.contains("settings in use stay")).map(|_| ()));
+    heard.wait_for("the refusal", |frame| frame["text"].as_str().filter(|text| text.contains("沿用现有配置")).map(|_| ()));
     platform.say(GROUP, &Say::at("小明", "still there?")).expect("known");
     assert_eq!(heard.wait_for("the line", said), "[QQ] 小明: still there?");
 }

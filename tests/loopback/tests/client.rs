@@ -43,8 +43,12 @@ async fn an_untrusted_root_is_an_outage_and_no_storm() {
     config.extra_root_file = None;
     let (client, mut events) = Client::start(config).expect("usable");
     next(&mut events, |event| matches!(event, Event::SetBack { setback: Setback::Token(_), .. }).then_some(())).await;
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
-    // Token requests at 0 and after back-offs of about 1 and 2 s; none of them got through TLS, so the platform has seen none.
+    // A back-off of 1 s, then of 2 s, each within a quarter: three requests in all, and none of them got through TLS.
+    let began = Instant::now();
+    for _ in 0..2 {
+        next(&mut events, |event| matches!(event, Event::SetBack { setback: Setback::Token(_), .. }).then_some(())).await;
+    }
+    assert!(began.elapsed() >= Duration::from_millis(750 + 1_500), "{:?}", began.elapsed());
     assert_eq!(platform.state().token_requests.total, 0);
     assert_eq!(client.status().state, "awaiting_token");
 }
@@ -138,7 +142,7 @@ async fn a_refused_address_is_not_answered_with_a_new_token() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_too_late_is_unknown_and_one_that_never_could_leave_is_unreachable() {
+async fn a_page_of_the_edge_is_a_refusal_without_a_code_and_a_call_that_never_could_leave_is_unreachable() {
     let platform = platform();
     let mut config = config(&platform);
     let (client, mut events) = ready_client(config.clone()).await;
@@ -154,6 +158,33 @@ async fn an_answer_that_comes_too_late_is_unknown_and_one_that_never_could_leave
     next(&mut events, |event| matches!(event, Event::SetBack { setback: Setback::Address(_), .. }).then_some(())).await;
     let refused = client.sender().post_group_message(GROUP, &GroupMessage::reply(&said.msg_id, "x")).await;
     assert_eq!(refused, Err(SendError::Unreachable));
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_too_late_is_unknown_and_the_message_may_have_arrived() {
+    let platform = platform();
+    let mut config = config(&platform);
+    config.gateway.pace.exchange_ms_max = 500;
+    let (client, mut events) = ready_client(config).await;
+    let said = platform.say(GROUP, &Say::at("a", "hi")).expect("known");
+    next_text(&mut events).await;
+    platform.patch_faults(&json!({ "send_delay_after_commit_ms": 3_000 })).expect("known");
+    let unknown = client.sender().post_group_message(GROUP, &GroupMessage::reply(&said.msg_id, "x")).await;
+    assert_eq!(unknown, Err(SendError::Unknown));
+    assert_eq!(platform.posted().len(), 1, "it did arrive");
+}
+
+#[tokio::test]
+async fn an_answer_over_the_limit_is_not_read_to_its_end() {
+    let platform = platform();
+    platform.patch_faults(&json!({ "address_body": "x".repeat(100_000) })).expect("known");
+    let mut config = config(&platform);
+    config.body_bytes_max = 10_000;
+    let (_client, mut events) = Client::start(config).expect("usable");
+    let why =
+        next(&mut events, |event| if let Event::SetBack { setback: Setback::Address(why), .. } = event { Some(why.clone()) } else { None })
+            .await;
+    assert!(why.contains("larger than the limit"), "{why}");
 }
 
 #[tokio::test]

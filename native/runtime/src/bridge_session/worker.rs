@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use auk_bridge::BridgeStatus;
 use auk_bridge::frame::ToNative;
+use auk_gateway::Language;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
@@ -13,7 +14,7 @@ use super::frame_queue::FrameQueue;
 use super::log_layer::LeastLevel;
 use super::running::{Running, Woke};
 use crate::client::StatusSnapshot;
-use crate::settings::Settings;
+use crate::settings::{Settings, language_of};
 
 /// Limit on handing the last lines to the platform.
 const FLUSH_MS_MAX: u64 = 1_000;
@@ -79,7 +80,7 @@ impl Worker {
     async fn load(&mut self) {
         let settings = match Settings::load(&self.options.config_dir) {
             Ok(settings) => settings,
-            Err(error) => return self.unusable(&error.to_string()),
+            Err(error) => return self.unusable(&error.words(language_of(&self.options.config_dir))),
         };
         self.log_level.set(settings.log_level);
         let applied = match &mut self.running {
@@ -93,11 +94,20 @@ impl Worker {
     }
 
     fn unusable(&self, reason: &str) {
+        let language = language_of(&self.options.config_dir);
         if self.running.is_some() {
-            tracing::warn!("{reason}. The settings in use stay.");
+            match language {
+                Language::ZhCn => tracing::warn!("{reason}。沿用现有配置。"),
+                Language::EnUs => tracing::warn!("{reason}. The settings in use stay."),
+            }
         } else {
             self.board.set_problem(reason);
-            tracing::warn!("{reason}. The bridge is off until the settings are mended and reloaded; the server is not affected.");
+            match language {
+                Language::ZhCn => tracing::warn!("{reason}。在改好并重载之前，桥接处于关闭状态；服务器不受影响。"),
+                Language::EnUs => {
+                    tracing::warn!("{reason}. The bridge is off until the settings are mended and reloaded; the server is not affected.");
+                }
+            }
         }
     }
 

@@ -2,6 +2,8 @@ use std::time::{Duration, Instant};
 
 use auk_gateway::{Event, Language, LossCause, Setback};
 
+use super::words;
+
 /// Turns the gateway's events into log lines that an operator can live with: one line when the session is gone, one when it is back, one
 /// when the operator must act. What repeats in between goes to DEBUG, and so does a loss that the first attempt mends: the platform
 /// recycles connections every half hour.
@@ -36,6 +38,9 @@ struct Unreadable {
     count: u64,
     said: Option<Instant>,
 }
+
+/// A wait behind a brake that is worth a line of its own.
+const LONG_WAIT_MS: u64 = 600_000;
 
 const UNREADABLE_SILENCE: Duration = Duration::from_secs(60);
 
@@ -75,10 +80,10 @@ impl EventLog {
             }
             Event::OddHello => {
                 if !std::mem::replace(&mut self.odd_hello_said, true) {
-                    tracing::warn!("the platform announced no sane heartbeat interval; a default is used");
+                    tracing::warn!("{}", words::odd_hello(self.language));
                 }
             }
-            Event::UnreadableFrame { bytes } => self.unreadable.note(*bytes),
+            Event::UnreadableFrame { bytes } => self.unreadable.note(*bytes, self.language),
             Event::Stopped => tracing::debug!("session ended"),
             Event::Dispatch(dispatch) => tracing::trace!(event = dispatch.name, sequence = dispatch.sequence, "dispatch"),
         }
@@ -86,13 +91,15 @@ impl EventLog {
 
     fn ready(&mut self, bot_name: Option<&str>) {
         let (outage_ms, attempts_failed, _) = self.back();
-        tracing::info!(bot = bot_name.unwrap_or("?"), outage_ms, attempts_failed, "connected, new session");
+        let words = words::connected(self.language);
+        tracing::info!(bot = bot_name.unwrap_or("?"), outage_ms, attempts_failed, "{words}");
     }
 
     fn resumed(&mut self, replayed: u64) {
         let (outage_ms, attempts_failed, warned) = self.back();
         if warned {
-            tracing::info!(replayed, outage_ms, attempts_failed, "connected again, session resumed");
+            let words = words::connected_again(self.language);
+            tracing::info!(replayed, outage_ms, attempts_failed, "{words}");
         } else {
             tracing::debug!(replayed, outage_ms, "session resumed");
         }
@@ -106,8 +113,8 @@ impl EventLog {
         outage.warned |= is_news;
         let host = &self.hosts.gateway;
         match (is_news, was_ready) {
-            (true, true) => tracing::warn!(host, %cause, retry_in_ms, session_kept, "connection lost"),
-            (true, false) => tracing::warn!(host, %cause, retry_in_ms, "not connected yet: {}", patience(self.language)),
+            (true, true) => tracing::warn!(host, %cause, retry_in_ms, session_kept, "{}", words::connection_lost(self.language)),
+            (true, false) => tracing::warn!(host, %cause, retry_in_ms, "{}", words::patience(self.language)),
             (false, _) => tracing::debug!(host, %cause, retry_in_ms, session_kept, "connection lost or not made"),
         }
     }
@@ -117,17 +124,17 @@ impl EventLog {
         let is_live = self.was_ready && self.outage.is_none();
         let (is_news, words) = match setback {
             Setback::Renewal(reason, _) => (!std::mem::replace(&mut self.renewal_warned, true), reason.advice(self.language)),
-            Setback::SameDeadToken => (!std::mem::replace(&mut self.renewal_warned, true), dead_token(self.language)),
+            Setback::SameDeadToken => (!std::mem::replace(&mut self.renewal_warned, true), words::dead_token(self.language)),
             // The session lives on the old token; it is news once.
-            Setback::Token(_) if is_live => (!std::mem::replace(&mut self.renewal_warned, true), patience(self.language)),
-            Setback::Address(_) | Setback::AddressRateLimited if is_live => (false, patience(self.language)),
+            Setback::Token(_) if is_live => (!std::mem::replace(&mut self.renewal_warned, true), words::patience(self.language)),
+            Setback::Address(_) | Setback::AddressRateLimited if is_live => (false, words::patience(self.language)),
             Setback::Braked(_) => {
                 self.failed();
-                (retry_in_ms >= LONG_WAIT_MS, allowance(self.language))
+                (retry_in_ms >= LONG_WAIT_MS, words::allowance(self.language))
             }
             Setback::Token(_) | Setback::Address(_) | Setback::AddressRateLimited => {
                 let outage = self.failed();
-                (!std::mem::replace(&mut outage.warned, true), patience(self.language))
+                (!std::mem::replace(&mut outage.warned, true), words::patience(self.language))
             }
         };
         if is_news {
@@ -166,43 +173,13 @@ impl EventLog {
 }
 
 impl Unreadable {
-    fn note(&mut self, bytes: usize) {
+    fn note(&mut self, bytes: usize, language: Language) {
         self.count += 1;
         if self.said.is_some_and(|said| said.elapsed() < UNREADABLE_SILENCE) {
             return;
         }
         self.said = Some(Instant::now());
         let frames = std::mem::take(&mut self.count);
-        tracing::warn!(frames, bytes, "the platform sent what could not be read; it was passed over");
-    }
-}
-
-/// A wait behind a brake that is worth a line of its own.
-const LONG_WAIT_MS: u64 = 600_000;
-
-fn dead_token(language: Language) -> &'static str {
-    match language {
-        Language::ZhCn => "平台发放的令牌又被平台拒绝，暂不使用它，会自动重试；重载可立即再试。",
-        Language::EnUs => {
-            "The platform refuses the very token that it hands out; it is not used for ten minutes and then tried again. A reload tries at once."
-        }
-    }
-}
-
-fn allowance(language: Language) -> &'static str {
-    match language {
-        Language::ZhCn => "今天的新会话额度已用完，等平台重置后自动继续。请确认没有另一个程序在用同一个机器人。",
-        Language::EnUs => {
-            "The allowance of new sessions is spent; it goes on by itself when the platform renews it. Make sure that no other program uses this bot."
-        }
-    }
-}
-
-fn patience(language: Language) -> &'static str {
-    match language {
-        Language::ZhCn => "暂时连不上 QQ 平台，会自动重试。若一直如此，请检查本机的网络、DNS 和代理，以及 auk.toml 里的 [platform]。",
-        Language::EnUs => {
-            "The QQ platform is not reached yet; it is tried again by itself. If this lasts, check this machine's network, name service and proxy, and [platform] in auk.toml."
-        }
+        tracing::warn!(frames, bytes, "{}", words::unreadable(language));
     }
 }

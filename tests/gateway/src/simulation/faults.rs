@@ -113,6 +113,11 @@ impl Fault {
         }
     }
 
+    /// Whether dispatches may come out of order from here on.
+    pub(super) fn reorders(&self) -> bool {
+        matches!(self, Fault::Switch { name: "reorder_frames", .. })
+    }
+
     /// Whether a token dies unnoticed: the link that it opened lives on, and the next Resume is refused.
     pub(super) fn kills_token(&self) -> bool {
         matches!(self, Fault::Act(Act::RevokeToken))
@@ -148,7 +153,7 @@ fn draw_one(chance: &mut fastrand::Rng) -> (Fault, Option<Fault>, Harshness) {
         (Fault::Switch { name, value }, Some(Fault::Switch { name, value: Value::Null }), harshness)
     };
     let network = |fault: fn(NetworkMood) -> Fault, mood| (fault(mood), Some(fault(NetworkMood::Well)), Transient);
-    match chance.u8(0..38) {
+    match chance.u8(0..40) {
         0 => network(Fault::Connects, NetworkMood::Refuses),
         1 => network(Fault::Connects, NetworkMood::Hangs),
         2 => network(Fault::Http, NetworkMood::Refuses),
@@ -186,6 +191,8 @@ fn draw_one(chance: &mut fastrand::Rng) -> (Fault, Option<Fault>, Harshness) {
         34 => switch("garbage_frames", json!(true), Transient),
         35 => switch("dead_sessions", json!(true), Transient),
         36 => switch("refuse_upgrade", json!(503), Transient),
+        37 => switch("replay_again", json!(chance.u64(1..20)), Transient),
+        38 => switch("reorder_frames", json!(true), Transient),
         _ => switch("banned", json!(true), Operator),
     }
 }
