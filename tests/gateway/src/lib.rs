@@ -58,14 +58,19 @@ impl Stage {
     /// A gateway that is ready in session `s1` with sequence 1, heartbeat interval 45 s, at time 0, with everything asked for taken.
     pub fn ready() -> Self {
         let mut stage = Self::new();
-        stage.grant_token("t1");
-        stage.grant_address();
-        stage.open();
-        stage.hello(45_000);
+        stage.begin();
         stage.ready_as("s1");
         stage.take_asked();
         stage.take_told();
         stage
+    }
+
+    /// From the start to Hello, with token `t1` and a heartbeat interval of 45 s.
+    pub fn begin(&mut self) {
+        self.grant_token("t1");
+        self.grant_address();
+        self.open();
+        self.hello(45_000);
     }
 
     /// The current time in ms.

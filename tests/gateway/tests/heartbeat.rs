@@ -13,10 +13,7 @@ fn the_first_heartbeat_is_jittered_and_the_others_follow_by_the_interval() {
     let mut firsts = Vec::new();
     for seed in 0..5 {
         let mut stage = Stage::with(|config| config.seed = seed);
-        stage.grant_token("t1");
-        stage.grant_address();
-        stage.open();
-        stage.hello(45_000);
+        stage.begin();
         stage.ready_as("s1");
         stage.live_for(300_000);
         let beats = beats(&stage.take_asked());

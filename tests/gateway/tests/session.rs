@@ -7,10 +7,7 @@ use serde_json::json;
 #[test]
 fn ordinary_start_asks_for_token_then_address_then_connects_and_identifies_once() {
     let mut stage = Stage::new();
-    stage.grant_token("t1");
-    stage.grant_address();
-    stage.open();
-    stage.hello(45_000);
+    stage.begin();
     stage.ready_as("s1");
     let asked: Vec<Asked> = stage.take_asked().into_iter().map(|(_, asked)| asked).collect();
     // Everything was answered at once, so everything happens at time 0; the first heartbeat has a random place in the first 45 s.
@@ -215,10 +212,7 @@ fn a_refused_resume_drops_the_session_at_the_first_49xx() {
 #[test]
 fn the_close_frame_behind_an_op_9_names_the_reason() {
     let mut stage = Stage::new();
-    stage.grant_token("t1");
-    stage.grant_address();
-    stage.open();
-    stage.hello(45_000);
+    stage.begin();
     stage.frame(json!({ "op": 9, "d": false }));
     stage.run_for(100);
     stage.close(Some(4924));
@@ -304,10 +298,7 @@ fn a_replay_may_take_its_time_but_not_for_ever() {
 #[test]
 fn a_ready_without_an_id_works_but_cannot_be_resumed() {
     let mut stage = Stage::new();
-    stage.grant_token("t1");
-    stage.grant_address();
-    stage.open();
-    stage.hello(45_000);
+    stage.begin();
     stage.frame(json!({ "op": 0, "s": 1, "t": "READY", "d": "odd" }));
     for sequence in [2, 3, 3, 2] {
         stage.dispatch(sequence);
@@ -324,10 +315,7 @@ fn a_ready_without_an_id_works_but_cannot_be_resumed() {
 #[test]
 fn a_damaged_first_sequence_does_not_make_the_bot_deaf() {
     let mut stage = Stage::new();
-    stage.grant_token("t1");
-    stage.grant_address();
-    stage.open();
-    stage.hello(45_000);
+    stage.begin();
     stage.frame(json!({ "op": 0, "s": 9_000_000_000_u64, "t": "READY", "d": { "session_id": "s1" } }));
     for sequence in [2, 3, 4] {
         stage.dispatch(sequence);

@@ -394,10 +394,7 @@ fn a_reload_with_a_good_secret_mends_refused_credentials_at_once() {
     config.credentials = auk_gateway::Credentials::new("102000001", "right").expect("well formed");
     stage.input(Input::Reload(Box::new(config)));
     assert_eq!(stage.take_asked(), [(1_000, Asked::Token)]);
-    stage.grant_token("t1");
-    stage.grant_address();
-    stage.open();
-    stage.hello(45_000);
+    stage.begin();
     stage.ready_as("s1");
     assert!(stage.gateway.is_ready());
 }
