@@ -10,7 +10,7 @@ use crate::latency::Latency;
 use crate::problem::Problem;
 use crate::progress;
 
-/// How long one line may be under way. Auk waits up to a second to merge lines, and a busy machine adds its own.
+/// How long one line may be under way, most of it for a busy machine.
 const LINE_LIMIT: Duration = Duration::from_secs(5);
 
 /// Lines each way for the latencies.
@@ -23,6 +23,10 @@ const LINES_PER_TICKET: usize = 4;
 /// Between the lines for the latency: the platform takes 100 messages a second (QQ bot docs, message overview, July 2026), and this
 /// keeps well below, so that no line waits for that limit.
 const LINE_PAUSE: Duration = Duration::from_millis(20);
+
+/// The pauses before lines whose time is taken differ by multiples of this, which are spread evenly over the server's tick of 2 ms. Without
+/// them the script would write at the same moment of the tick again and again, and measure that moment.
+const SWAY: Duration = Duration::from_micros(730);
 
 /// Characters that encodings break on: outside the basic plane, joined, and with a variation selector.
 const DIFFICULT: &str = "𠀀𪚥 😀 👨‍👩‍👧 ❤️";
@@ -73,10 +77,10 @@ impl Script<'_> {
     /// Answers the line that the player saw, and how long it was under way.
     fn pass_to_player(&mut self, text: &str) -> Result<(String, Duration), Failure> {
         let from = self.player.process.stdout.count();
-        let begun = Instant::now();
-        self.asked.push(self.simulator.control.say(Stage::GROUP, "小明", text, false)?);
+        let (msg_id, pushed_unix_ms) = self.simulator.control.say_timed(Stage::GROUP, "小明", text, false)?;
+        self.asked.push(msg_id);
         let line = self.player.await_chat(text, from, LINE_LIMIT)?;
-        Ok((line.text, line.at.saturating_duration_since(begun)))
+        Ok((line.text, Duration::from_secs_f64((line.seen_unix_ms - pushed_unix_ms).max(0.0) / 1_000.0)))
     }
 
     fn player_to_group(&mut self, text: &str) -> Result<String, Failure> {
@@ -109,6 +113,7 @@ impl Script<'_> {
     fn latency_to_player(&mut self) -> Result<String, Failure> {
         let mut latency = Latency::default();
         for number in 0..LATENCY_LINES {
+            thread::sleep(sway(number));
             latency.add(self.pass_to_player(&format!("第{number:03}条"))?.1);
         }
         Ok(latency.summary())
@@ -121,7 +126,7 @@ impl Script<'_> {
             if number % LINES_PER_TICKET == 0 {
                 self.pass_to_player(&format!("请讲{number:03}"))?;
             }
-            thread::sleep(LINE_PAUSE);
+            thread::sleep(LINE_PAUSE + sway(number));
             let text = format!("回{number:03}");
             let begun = Instant::now();
             self.player.say(&text)?;
@@ -149,6 +154,11 @@ fn step(name: &str, outcome: Result<String, Failure>) -> Result<(), Problem> {
             Err(Problem::Check { step: name.to_owned(), what: failure.to_string() })
         }
     }
+}
+
+/// The pause before the line `number`: 0 to 10 times [`SWAY`], each once in eleven lines.
+fn sway(number: usize) -> Duration {
+    SWAY * (number * 7 % 11) as u32
 }
 
 fn ms(duration: Duration) -> String {

@@ -5,14 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use auk_end_to_end::UTF_8_LOCALE;
+
 use crate::catalog::{Catalog, Coordinate};
 use crate::problem::Problem;
 use crate::progress;
 use crate::stamp::Stamp;
 use crate::{Workspace, tool};
-
-/// The plugin that copies a project's dependencies into a directory.
-const COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 
 /// Fetches every bundle of the catalog into `target/auk/jars/<bundle>`; what is there already stays.
 pub(crate) fn fetch(workspace: &Workspace) -> Result<(), Problem> {
@@ -31,7 +30,8 @@ pub(crate) fn bundle_dir(workspace: &Workspace, bundle: &str) -> PathBuf {
 fn fetch_bundle(workspace: &Workspace, catalog: &Catalog, bundle: &str) -> Result<(), Problem> {
     let dir = bundle_dir(workspace, bundle);
     let pom = pom(&catalog.coordinate("adventure-bom")?, &catalog.bundle(bundle)?);
-    Stamp::default().text(&pom).text(COPY).unless_done(&dir.join("stamp"), || {
+    let goal = copy_goal(&catalog.coordinate("maven-dependency-plugin")?);
+    Stamp::default().text(&pom).text(&goal).unless_done(&dir.join("stamp"), || {
         progress::step(&format!("fetching the jars for {bundle}"), || {
             if dir.exists() {
                 fs::remove_dir_all(&dir).map_err(Problem::file(&dir))?;
@@ -39,15 +39,22 @@ fn fetch_bundle(workspace: &Workspace, catalog: &Catalog, bundle: &str) -> Resul
             fs::create_dir_all(&dir).map_err(Problem::file(&dir))?;
             let file = dir.join("pom.xml");
             fs::write(&file, &pom).map_err(Problem::file(&file))?;
-            tool::run(&format!("mvn for {bundle}"), &mut maven(&file, &dir), "maven")
+            tool::run(&format!("mvn for {bundle}"), &mut maven(&goal, &file, &dir), "maven")
         })
     })?;
     Ok(())
 }
 
-fn maven(pom: &Path, dir: &Path) -> Command {
+/// What Maven is to do: let the plugin copy a project's dependencies into a directory.
+fn copy_goal(plugin: &Coordinate) -> String {
+    let Coordinate { group, artifact, version } = plugin;
+    format!("{group}:{artifact}:{version}:copy-dependencies")
+}
+
+fn maven(goal: &str, pom: &Path, dir: &Path) -> Command {
     let mut command = Command::new("mvn");
-    command.args(["-B", "-q", "-ntp", "-f"]).arg(pom).arg(COPY).arg("-DincludeScope=runtime");
+    command.env("LC_ALL", UTF_8_LOCALE);
+    command.args(["-B", "-q", "-ntp", "-f"]).arg(pom).arg(goal).arg("-DincludeScope=runtime");
     command.arg(format!("-DoutputDirectory={}", dir.display()));
     command
 }

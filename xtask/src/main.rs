@@ -48,7 +48,7 @@ enum Task {
     Shim,
     /// Install the Minecraft protocol client
     Player,
-    /// Start a server with Auk, a player and a simulated QQ group with its page; with AUK_APP_ID, AUK_SECRET and AUK_GROUPS the real platform
+    /// Start a server with Auk, a player and a simulated QQ group with its page; with AUK_APP_ID and AUK_SECRET the real platform and the groups of AUK_GROUPS
     Demo(demo::Options),
     /// Visit the demo's page in headless Chromium and leave a picture of it in docs/page.png; fails on any error on the page's console
     Picture {

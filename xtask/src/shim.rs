@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use auk_end_to_end::find_jdk;
 
@@ -78,7 +77,7 @@ fn compile(workspace: &Workspace, module: &Module) -> Result<(), Problem> {
     if classes.exists() {
         fs::remove_dir_all(&classes).map_err(Problem::file(&classes))?;
     }
-    let mut command = Command::new(find_jdk(17)?.program("java"));
+    let mut command = find_jdk(17)?.java();
     // The two flags make a run of this length three times as quick.
     command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"]).arg(bundle_dir(workspace, "compiler").join("*"));
     command.arg("org.jetbrains.kotlin.cli.jvm.K2JVMCompiler").args(arguments(workspace, module)?);

@@ -3,7 +3,7 @@
 //   node player.mjs --host 127.0.0.1 --port 25565 --name Steve --version 26.1
 //
 // Commands: {"type":"say","text":"…"}, {"type":"quit"}. The end of standard input is a quit too, so that no player outlives its driver.
-// Events:   {"type":"spawned"}, {"type":"chat","text":"…"}, {"type":"kicked","text":"…"}, {"type":"error","text":"…"}, {"type":"end"}.
+// Events:   {"type":"spawned"}, {"type":"chat","text":"…","seen_unix_ms":…}, {"type":"kicked","text":"…"}, {"type":"error","text":"…"}, {"type":"end"}.
 
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
@@ -37,7 +37,10 @@ const client = createClient({
 let ended = false
 
 client.on('position', () => emitOnce('spawned'))
-client.on('system_chat', packet => { if (!packet.isActionBar) emit('chat', { text: textOf(packet.content) }) })
+client.on('system_chat', packet => {
+  const seenUnixMs = performance.timeOrigin + performance.now()
+  if (!packet.isActionBar) emit('chat', { text: textOf(packet.content), seen_unix_ms: seenUnixMs })
+})
 client.on('disconnect', packet => emit('kicked', { text: textOf(packet.reason) }))
 client.on('kick_disconnect', packet => emit('kicked', { text: textOf(packet.reason) }))
 client.on('error', error => emit('error', { text: String(error?.message || error) }))

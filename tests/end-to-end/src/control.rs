@@ -27,9 +27,19 @@ impl Control {
     ///
     /// When the simulator refuses.
     pub fn say(&self, group: &str, member: &str, text: &str, at: bool) -> Result<String, Failure> {
+        self.say_timed(group, member, text, at).map(|(msg_id, _)| msg_id)
+    }
+
+    /// The same, with the moment at which the platform pushed the message, in ms of the machine's clock.
+    ///
+    /// # Errors
+    ///
+    /// When the simulator refuses.
+    pub fn say_timed(&self, group: &str, member: &str, text: &str, at: bool) -> Result<(String, f64), Failure> {
         let path = format!("groups/{group}/say");
         let said = self.post(&path, &json!({ "member": member, "text": text, "at": at }))?;
-        said["msg_id"].as_str().map(str::to_owned).ok_or_else(|| refused(&path, &format!("no msg_id in {said}")))
+        let read = || Some((said["msg_id"].as_str()?.to_owned(), said["pushed_unix_ms"].as_f64()?));
+        read().ok_or_else(|| refused(&path, &format!("no msg_id or no time in {said}")))
     }
 
     /// Every message that the bot has posted, in order.
@@ -96,8 +106,9 @@ impl Control {
         self.post("game/events", event)
     }
 
-    /// Reads what is typed for the player on the group page, one JSON command a line, and hands each to `obey` until it answers `false`
-    /// or the simulator ends. Blocks meanwhile.
+    /// Stands for a player's client: reads what is typed for it on the group page, one JSON command a line, and hands each to `obey` until
+    /// that answers `false` or the simulator ends. Blocks meanwhile. Whenever a second was quiet, `obey` gets an empty line, so that it can
+    /// tell that the client has gone.
     ///
     /// # Errors
     ///
@@ -105,12 +116,20 @@ impl Control {
     pub fn follow_game_commands(&self, mut obey: impl FnMut(&str) -> bool) -> Result<(), Failure> {
         for line in BufReader::new(self.open("game/commands")?).lines() {
             match line {
-                Ok(line) if line.trim().is_empty() => {}
-                Ok(line) if obey(&line) => {}
+                Ok(line) if obey(line.trim()) => {}
                 Ok(_) | Err(_) => return Ok(()),
             }
         }
         Ok(())
+    }
+
+    /// Says something in the game as the page does.
+    ///
+    /// # Errors
+    ///
+    /// When no player's client is attached, with status 409.
+    pub fn say_in_game(&self, text: &str) -> Result<Value, Failure> {
+        self.post("game/say", &json!({ "text": text }))
     }
 
     fn open(&self, path: &str) -> Result<impl Read + Send + 'static, Failure> {

@@ -6,6 +6,9 @@ use std::process::Command;
 
 use crate::Failure;
 
+/// The locale without a language that every system has; for `LC_ALL` of a child that is a Java.
+pub const UTF_8_LOCALE: &str = "C.UTF-8";
+
 /// A Java installation with a compiler, or at least with a `java`.
 #[derive(Debug, Clone)]
 pub struct Jdk {
@@ -19,6 +22,14 @@ impl Jdk {
     /// The path of one of its programs, such as `java`.
     pub fn program(&self, name: &str) -> PathBuf {
         self.home.join("bin").join(format!("{name}{}", env::consts::EXE_SUFFIX))
+    }
+
+    /// A run of its `java`, with file names in UTF-8: Java takes their encoding from the locale, and in that of `LC_ALL=C` it finds no
+    /// file whose path has other letters than ASCII's.
+    pub fn java(&self) -> Command {
+        let mut command = Command::new(self.program("java"));
+        command.env("LC_ALL", UTF_8_LOCALE);
+        command
     }
 }
 
@@ -58,4 +69,17 @@ fn version(home: &Path) -> Option<u32> {
     let text = String::from_utf8_lossy(&answer.stderr).into_owned();
     let quoted = text.split('"').nth(1)?;
     quoted.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::find_jdk;
+
+    #[test]
+    fn java_reads_file_names_as_utf_8_in_the_locale_c() {
+        let mut java = find_jdk(17).unwrap().java();
+        let settings = java.env("LANG", "C").args(["-XshowSettings:properties", "-version"]).output().unwrap();
+        let text = String::from_utf8_lossy(&settings.stderr).into_owned();
+        assert!(text.contains("sun.jnu.encoding = UTF-8"), "{text}");
+    }
 }

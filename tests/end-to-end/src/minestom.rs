@@ -1,7 +1,6 @@
 //! A Minestom server with Auk in it, as a process.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -54,9 +53,8 @@ impl Minestom {
     ///
     /// When a part is missing, or the server does not listen within 60 s.
     pub fn start(artifacts: &Artifacts, dir: &Path, options: &ServerOptions) -> Result<Self, Failure> {
-        let java = find_jdk(25)?.program("java");
         let class_path = artifacts.class_path(&["auk-minestom", "auk-shim", "auk-native"], "minestom")?;
-        let mut command = Command::new(java);
+        let mut command = find_jdk(25)?.java();
         // Small and quick to start, and without the warnings of Java 25 about native access.
         command.args(["-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"]);
         command.arg(format!("-Dminestom.tps={}", options.ticks_per_second));
@@ -66,7 +64,8 @@ impl Minestom {
             command.arg(property);
         }
         command.arg("-cp").arg(class_path).arg("dev.auk.minestom.Main");
-        command.args(["--port", &options.port.to_string(), "--config-dir", "config/auk", "--status-every", "500"]).current_dir(dir);
+        command.args(["--port", &options.port.to_string(), "--config-dir", "config/auk", "--status-every", "500", "--until-stdin-ends"]);
+        command.current_dir(dir);
         let mut process = Process::start("minestom", &mut command)?;
         let (port, minecraft) = process.await_line("listening", 0, Duration::from_secs(60), listening)?;
         Ok(Self { process, port, minecraft })

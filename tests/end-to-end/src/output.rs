@@ -93,6 +93,11 @@ impl Output {
         self.with(|lines| lines.ended && lines.lines.len() <= from)
     }
 
+    /// Returns whether the stream has ended, as it does with the process.
+    pub fn has_ended(&self) -> bool {
+        self.with(|lines| lines.ended)
+    }
+
     fn with<T>(&self, look: impl FnOnce(&Lines) -> T) -> T {
         look(&self.0.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -5,13 +5,22 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{Artifacts, Failure, Line, Minestom, Process};
+use crate::{Artifacts, Failure, Minestom, Process};
 
 /// A player on a server.
 #[derive(Debug)]
 pub struct Player {
     /// Its process; standard output has one JSON event a line.
     pub process: Process,
+}
+
+/// A line in the game's chat, as a player's client has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatLine {
+    /// The line without its colours.
+    pub text: String,
+    /// When the client had it, in ms of the machine's clock.
+    pub seen_unix_ms: f64,
 }
 
 impl Player {
@@ -39,18 +48,19 @@ impl Player {
         self.process.write_line(&json!({ "type": "say", "text": text }).to_string())
     }
 
-    /// Waits for a chat line, from the `from`th event on, that holds `part`; answers it with its text in [`Line::text`].
+    /// Waits for a chat line, from the `from`th event on, that holds `part`; answers it.
     ///
     /// # Errors
     ///
     /// When none comes within `limit`.
-    pub fn await_chat(&mut self, part: &str, from: usize, limit: Duration) -> Result<Line, Failure> {
+    pub fn await_chat(&mut self, part: &str, from: usize, limit: Duration) -> Result<ChatLine, Failure> {
         let found = self.process.stdout.wait(from, limit, |line| {
-            let text = event(line, "chat")?["text"].as_str()?.to_owned();
-            text.contains(part).then_some(text)
+            let chat = event(line, "chat")?;
+            let text = chat["text"].as_str().filter(|text| text.contains(part))?.to_owned();
+            Some(ChatLine { text, seen_unix_ms: chat["seen_unix_ms"].as_f64()? })
         });
         let awaited = || format!("{}: a chat line with {part:?}", self.process.name());
-        found.map(|(_, line, text)| Line { at: line.at, text }).ok_or_else(|| Failure::Late { awaited: awaited(), limit })
+        found.map(|(_, _, line)| line).ok_or_else(|| Failure::Late { awaited: awaited(), limit })
     }
 
     /// Every chat line so far.

@@ -1,4 +1,5 @@
-//! A child process whose lines are read, and which never outlives its owner.
+//! A child process whose lines are read, and which never outlives its owner: dropped, it is ended, and when the owner itself is killed,
+//! the child's standard input ends, which every program here that would run on takes as the order to end.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -6,6 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::{Failure, Output, is_interrupted};
+
+/// What a dropped child has to end in order, such as removing its temporary files.
+const DROP_LIMIT: Duration = Duration::from_millis(300);
 
 /// How a process ended.
 #[derive(Debug)]
@@ -16,7 +20,7 @@ pub enum Ending {
     Killed,
 }
 
-/// A running child. Dropping it kills it.
+/// A running child. Dropping it asks it to end, and kills it when it has not ended after 300 ms.
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -117,6 +121,11 @@ impl Process {
             // A child that has not been waited for keeps its id, so the signal cannot reach a stranger.
             let _ = rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), rustix::process::Signal::TERM);
         }
+        self.close_stdin();
+    }
+
+    /// Ends its standard input, as the system does when the owner is killed.
+    pub fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
@@ -141,7 +150,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.kill();
+        self.stop(DROP_LIMIT);
     }
 }
 

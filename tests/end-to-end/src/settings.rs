@@ -1,7 +1,8 @@
 //! The settings file of a server that is started here.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::Failure;
@@ -29,7 +30,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Writes `config/auk/auk.toml` below `dir`.
+    /// Writes `config/auk/auk.toml` below `dir`, for its owner's eyes alone where the system can tell: it holds a secret.
     ///
     /// # Errors
     ///
@@ -38,7 +39,12 @@ impl Settings {
         let failed = |source| Failure::Process { process: "writing auk.toml".to_owned(), source };
         let config = dir.join("config").join("auk");
         fs::create_dir_all(&config).map_err(failed)?;
-        fs::write(config.join("auk.toml"), self.text()).map_err(failed)
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(config.join("auk.toml")).map_err(failed)?;
+        file.write_all(self.text().as_bytes()).map_err(failed)
     }
 
     fn text(&self) -> String {
@@ -55,5 +61,20 @@ impl Settings {
             let _ = write!(text, "\n[[groups]]\nopenid = {group:?}\n");
         }
         text
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use crate::Stage;
+
+    #[test]
+    fn nobody_but_the_owner_reads_the_file_with_the_secret() {
+        let dir = tempfile::tempdir().unwrap();
+        Stage::settings("http://127.0.0.1:1").write(dir.path()).unwrap();
+        let mode = dir.path().join("config/auk/auk.toml").metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
     }
 }

@@ -43,7 +43,9 @@ impl Simulator {
     ///
     /// When it does not say its address within 10 s.
     pub fn start(artifacts: &Artifacts, arguments: &[String]) -> Result<Self, Failure> {
-        let mut process = Process::start("simulator", Command::new(&artifacts.simulator).args(arguments))?;
+        let mut command = Command::new(&artifacts.simulator);
+        command.arg("--until-stdin-ends").args(arguments);
+        let mut process = Process::start("simulator", &mut command)?;
         let base = process.await_line("its address", 0, Duration::from_secs(10), |line| {
             let value: Value = serde_json::from_str(line).ok()?;
             Some(value.get("base")?.as_str()?.to_owned())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use auk_end_to_end::{Ending, Post, Stage};
 use tempfile::TempDir;
 
-/// For one line under way. Auk waits up to a second to merge lines; the rest is for a busy machine.
+/// For one line under way, most of it for a busy machine.
 const LINE_LIMIT: Duration = Duration::from_secs(15);
 
 /// Outside the basic plane, joined, with a variation selector: what encodings break on.

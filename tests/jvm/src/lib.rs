@@ -102,7 +102,7 @@ impl Program<'_> {
             Library::Built | Library::Absent | Library::File(_) => &["auk-jvm-tests", "auk-shim"],
         };
         let class_path = artifacts.class_path(jars, "test").unwrap_or_else(|failure| panic!("{failure}"));
-        let mut command = Command::new(jdk.program("java"));
+        let mut command = jdk.java();
         match self.mode {
             Mode::Checked => command.args(["-Xcheck:jni", "-XX:TieredStopAtLevel=1"]),
             Mode::Measured => &mut command,

@@ -1,44 +1,53 @@
-//! The simulator as a program: starts a platform, says where it listens, and ends on a signal.
+//! The simulator as a program: starts a platform, says where it listens, and ends on a signal or with its standard input.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::{fs, thread};
 
 use auk_simulator::{Platform, Settings};
 use clap::Parser;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::Builder;
+use tokio::sync::oneshot;
 
 /// A QQ open platform of its own on 127.0.0.1, for testing bot clients. The page and the control API are on the plain port.
 #[derive(Parser)]
 #[command(name = "auk-simulator", version)]
 struct Arguments {
-    /// Port of HTTP and ws; 0 takes any.
-    #[arg(long, default_value_t = 0)]
-    port: u16,
-    /// Port of HTTPS and wss; 0 takes any.
-    #[arg(long, default_value_t = 0)]
-    tls_port: u16,
-    /// The bot's AppID.
-    #[arg(long, default_value = "102000001")]
-    app_id: String,
-    /// The bot's AppSecret.
-    #[arg(long, default_value = "simulator-secret-0001")]
-    secret: String,
-    /// Factor on the heartbeat interval (45 s) and the op 7 interval (30 min), such as 0.1.
+    /// File with a JSON object: any fields of `Settings` that are to differ from their defaults. The other flags go on top.
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// Port of HTTP and ws; 0, the default, takes any.
+    #[arg(long)]
+    port: Option<u16>,
+    /// Port of HTTPS and wss; 0, the default, takes any.
+    #[arg(long)]
+    tls_port: Option<u16>,
+    /// The bot's AppID; by default 102000001.
+    #[arg(long)]
+    app_id: Option<String>,
+    /// The bot's AppSecret; by default simulator-secret-0001.
+    #[arg(long)]
+    secret: Option<String>,
+    /// Factor on the heartbeat interval and the op 7 interval, such as 0.1.
     #[arg(long, default_value_t = 1.0, value_parser = read_scale)]
     time_scale: f64,
-    /// Heartbeat interval in milliseconds, before scaling.
-    #[arg(long, default_value_t = 45_000)]
-    heartbeat_ms: u64,
-    /// Milliseconds of a connection's life until op 7, before scaling; 0 for never.
-    #[arg(long, default_value_t = 1_800_000)]
-    op7_ms: u64,
+    /// Heartbeat interval in milliseconds, before scaling; by default 45000.
+    #[arg(long)]
+    heartbeat_ms: Option<u64>,
+    /// Milliseconds of a connection's life until op 7, before scaling; 0 for never, by default 1800000.
+    #[arg(long)]
+    op7_ms: Option<u64>,
     /// Seconds that the first access token has left.
     #[arg(long)]
     first_token_life_s: Option<u64>,
     /// Where events are posted besides the WebSocket.
     #[arg(long)]
     webhook_url: Option<String>,
+    /// End in order at the end of standard input too, which comes when whoever holds its other end is killed.
+    #[arg(long)]
+    until_stdin_ends: bool,
 }
 
 fn main() -> ExitCode {
@@ -56,28 +65,52 @@ fn run(arguments: Arguments) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let platform = Platform::try_start(settings(arguments))?;
+        let until_stdin_ends = arguments.until_stdin_ends;
+        let platform = Platform::try_start(settings(arguments)?)?;
         let line = json!({"base": platform.base_url(), "tls": platform.tls_base_url(), "root_pem": platform.root_pem_path()});
         writeln!(io::stdout(), "{line}")?;
         io::stdout().flush()?;
-        signals.end().await
+        tokio::select! {
+            ended = signals.end() => ended,
+            () = stdin_end(), if until_stdin_ends => Ok(()),
+        }
     })
 }
 
-fn settings(arguments: Arguments) -> Settings {
-    let scaled = |ms: u64| scale(ms, arguments.time_scale);
-    Settings {
-        app_id: arguments.app_id,
-        secret: arguments.secret,
-        port: arguments.port,
-        tls_port: arguments.tls_port,
-        heartbeat_interval_ms: scaled(arguments.heartbeat_ms),
-        op7_interval_ms: (arguments.op7_ms > 0).then(|| scaled(arguments.op7_ms)),
-        first_token_life_s: arguments.first_token_life_s,
-        webhook_url: arguments.webhook_url,
-        seed: fastrand::u64(..),
-        ..Settings::default()
+/// What the flags ask for, over what the file asks for, over the defaults.
+fn settings(arguments: Arguments) -> io::Result<Settings> {
+    let mut settings = Settings { seed: fastrand::u64(..), ..Settings::default() };
+    if let Some(file) = &arguments.settings {
+        settings = merge_file(settings, file).map_err(|problem| io::Error::other(format!("{}: {problem}", file.display())))?;
     }
+    settings.app_id = arguments.app_id.unwrap_or(settings.app_id);
+    settings.secret = arguments.secret.unwrap_or(settings.secret);
+    settings.port = arguments.port.unwrap_or(settings.port);
+    settings.tls_port = arguments.tls_port.unwrap_or(settings.tls_port);
+    settings.first_token_life_s = arguments.first_token_life_s.or(settings.first_token_life_s);
+    settings.webhook_url = arguments.webhook_url.or(settings.webhook_url);
+    settings.heartbeat_interval_ms = scale(arguments.heartbeat_ms.unwrap_or(settings.heartbeat_interval_ms), arguments.time_scale);
+    let op7_ms = arguments.op7_ms.or(settings.op7_interval_ms).filter(|ms| *ms > 0);
+    settings.op7_interval_ms = op7_ms.map(|ms| scale(ms, arguments.time_scale));
+    Ok(settings)
+}
+
+fn merge_file(settings: Settings, file: &Path) -> Result<Settings, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let patch: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    settings.merged(&patch)
+}
+
+/// Waits for the end of standard input; what comes before is passed over. A failure to read is an end too.
+async fn stdin_end() {
+    let (told, end) = oneshot::channel();
+    // A thread of its own: a read of standard input cannot be called off.
+    thread::spawn(move || {
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        let _ = told.send(());
+    });
+    // An error says that the thread is gone, and with it the standard input.
+    let _ = end.await;
 }
 
 /// Scales milliseconds; at least one is left.

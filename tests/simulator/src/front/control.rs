@@ -1,5 +1,7 @@
 //! The control API under `/_sim`: JSON in, JSON out, a clear error for anything else.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::rejection::QueryRejection;
@@ -51,12 +53,19 @@ type Asked<T> = Result<Query<T>, QueryRejection>;
 
 async fn say(State(front): State<Front>, Path(group): Path<String>, request: Request) -> Answered {
     let words: Say = read_json(request).await?;
+    let pushed_unix_ms = unix_ms();
     let said = front.hub.drive(|model, now| model.say(&group, &words, now)).map_err(refuse)?;
     let mut body = json!(said);
+    body["pushed_unix_ms"] = json!(pushed_unix_ms);
     if !said.visible {
         body["note"] = json!("the group is not in full mode, so the bot does not see a message without a mention");
     }
     Ok(ok(&body))
+}
+
+/// The machine's time in milliseconds with their fractions, for whoever measures how long a push is under way.
+fn unix_ms() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64() * 1_000.0
 }
 
 async fn say_alone(State(front): State<Front>, Path(user): Path<String>, request: Request) -> Answered {

@@ -21,6 +21,9 @@ use super::http::Front;
 /// A quiet stream says so this often, so that a dead reader is noticed.
 const QUIET: Duration = Duration::from_secs(10);
 
+/// The same for a game client, which looks at such a line whether its player is still there.
+const QUIET_GAME: Duration = Duration::from_secs(1);
+
 pub(super) fn router() -> Router<Front> {
     Router::new().route("/events", get(events)).route("/game/commands", get(commands))
 }
@@ -42,11 +45,11 @@ async fn events(State(front): State<Front>) -> Response {
     open_ended("text/event-stream", first.chain(rest))
 }
 
-/// One JSON object a line; an empty line now and then.
+/// One JSON object a line; an empty line whenever a second was quiet.
 async fn commands(State(front): State<Front>) -> Response {
     let listener = front.game.listen(&front.hub);
     let lines = stream::unfold(listener, async |mut listener| {
-        let line = match timeout(QUIET, listener.commands.recv()).await {
+        let line = match timeout(QUIET_GAME, listener.commands.recv()).await {
             Ok(Ok(command)) => format!("{command}\n"),
             Ok(Err(RecvError::Lagged(missed))) => format!("{}\n", json!({"type": "missed", "count": missed})),
             Ok(Err(RecvError::Closed)) => return None,

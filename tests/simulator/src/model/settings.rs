@@ -1,12 +1,14 @@
 //! What the platform is like before anything goes wrong.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::identity::openid;
 use super::intent;
 
 /// The platform's settings. Every rule of the public protocol that is uncertain is a field here, and says so.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Settings {
     /// The bot's AppID.
     pub app_id: String,
@@ -135,8 +137,35 @@ pub struct Settings {
     pub webhook_tries_max: u32,
 }
 
+impl Settings {
+    /// These settings with every field that the JSON object `patch` names replaced: enums by their names in snake_case, a list as a whole.
+    ///
+    /// # Errors
+    ///
+    /// Says which field is unknown, or has a value that it cannot have.
+    pub fn merged(self, patch: &Value) -> Result<Self, String> {
+        let Value::Object(patch) = patch else {
+            return Err("a JSON object of settings is expected".to_owned());
+        };
+        let mut merged = self;
+        for (name, value) in patch {
+            let mut all = serde_json::to_value(&merged).map_err(|error| error.to_string())?;
+            if all.get(name).is_none() {
+                return Err(format!("no setting is named {name}"));
+            }
+            all[name] = value.clone();
+            merged = serde_json::from_value(all).map_err(|error| format!("{name}: {error}"))?;
+        }
+        if merged.heartbeat_interval_ms == 0 || merged.op7_interval_ms == Some(0) {
+            return Err("heartbeat_interval_ms and op7_interval_ms are at least 1; null turns op 7 off".to_owned());
+        }
+        Ok(merged)
+    }
+}
+
 /// A QQ group.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Group {
     /// The group's openid.
     pub openid: String,
@@ -187,7 +216,8 @@ pub enum MentionAs {
 }
 
 /// A person who has the bot as a friend.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct User {
     /// The person's openid.
     pub openid: String,
@@ -200,7 +230,8 @@ pub struct User {
 }
 
 /// The answer to a wrong token in Identify or Resume.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WrongToken {
     /// Close code 4004.
     Close4004,
@@ -209,7 +240,8 @@ pub enum WrongToken {
 }
 
 /// The answer to a Resume of a session that the platform does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UnknownSession {
     /// op 9 with `false`, the link stays.
     Op9,
@@ -230,7 +262,8 @@ pub enum UnpermittedIntents {
 }
 
 /// What two live connections of one bot and shard mean for events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Overlap {
     /// Each event reaches one of them, at random.
     Split,

@@ -15,6 +15,7 @@ mod post;
 mod program;
 mod secure;
 mod session;
+mod settings;
 mod token;
 mod webhook;
 mod whitelist;

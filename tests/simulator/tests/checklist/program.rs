@@ -36,6 +36,33 @@ fn a_bad_flag_or_a_taken_port_is_explained_on_the_error_stream() {
     assert!(!bad.status.success() && !bad.stderr.is_empty() && bad.stdout.is_empty());
 }
 
+#[tokio::test]
+async fn a_settings_file_goes_over_the_defaults_and_the_flags_over_the_file() {
+    let file = settings_file(r#"{"app_id": "7", "secret": "of the file", "expires_in_as_number": true}"#);
+    let program = Program::start(&["--settings", file.path().to_str().unwrap(), "--secret", "of the flag"]);
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = format!("{}/app/getAppAccessToken", program.told["base"].as_str().unwrap());
+    let answer = http.post(url).body(r#"{"appId":"7","clientSecret":"of the flag"}"#).send().await.unwrap();
+    let answer: Value = serde_json::from_str(&answer.text().await.unwrap()).unwrap();
+    assert!(answer["expires_in"].is_number(), "{answer}");
+}
+
+#[test]
+fn a_settings_file_that_cannot_be_is_explained_on_the_error_stream() {
+    for (text, named) in [(r#"{"colour": 1}"#, "colour"), ("{", "EOF")] {
+        let file = settings_file(text);
+        let bad = Command::new(env!("CARGO_BIN_EXE_auk-simulator")).arg("--settings").arg(file.path()).output().unwrap();
+        let said = String::from_utf8(bad.stderr).unwrap();
+        assert!(!bad.status.success() && said.contains(named) && said.contains(file.path().to_str().unwrap()), "{said}");
+    }
+}
+
+fn settings_file(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
 struct Program {
     child: Child,
     out: BufReader<std::process::ChildStdout>,

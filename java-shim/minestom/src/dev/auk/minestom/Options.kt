@@ -2,17 +2,24 @@ package dev.auk.minestom
 
 import java.nio.file.Path
 
-/** The server's flags: the [port], 0 for any free one, the directory of `auk.toml`, and how often to print the status, if at all. */
-internal data class Options(val port: Int, val configDir: Path, val statusEveryMs: Long?) {
+/**
+ * The server's flags: the [port], 0 for any free one, the directory of `auk.toml`, how often to print the status, if at all, and whether
+ * to end in order at the end of standard input, which comes when whoever holds its other end is killed.
+ */
+internal data class Options(val port: Int, val configDir: Path, val statusEveryMs: Long?, val untilStdinEnds: Boolean) {
     companion object {
-        const val USAGE = "usage: [--port N] [--config-dir DIRECTORY] [--status-every MILLISECONDS]"
+        const val USAGE = "usage: [--port N] [--config-dir DIRECTORY] [--status-every MILLISECONDS] [--until-stdin-ends]"
 
         /** Reads the flags. An [IllegalArgumentException] says which one is wrong. */
         fun parse(args: Array<String>): Options {
-            var options = Options(25565, Path.of("config", "auk"), null)
+            var options = Options(25565, Path.of("config", "auk"), null, false)
             val rest = args.iterator()
             while (rest.hasNext()) {
                 val flag = rest.next()
+                if (flag == "--until-stdin-ends") {
+                    options = options.copy(untilStdinEnds = true)
+                    continue
+                }
                 require(rest.hasNext()) { "$flag is unknown or lacks its value" }
                 val value = rest.next()
                 options = when (flag) {
