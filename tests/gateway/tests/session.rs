@@ -221,6 +221,23 @@ fn the_close_frame_behind_an_op_9_names_the_reason() {
 }
 
 #[test]
+fn a_dead_token_behind_an_op_9_is_renewed_and_the_session_stays_forgotten() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.close(None);
+    stage.open();
+    stage.hello(45_000);
+    stage.frame(json!({ "op": 9, "d": false }));
+    stage.close(Some(4004));
+    stage.run_for(2_000);
+    stage.grant_token("t2");
+    stage.open();
+    stage.take_asked();
+    stage.hello(45_000);
+    assert_eq!(stage.take_asked(), [(12_000, identify("t2"))]);
+}
+
+#[test]
 fn an_op_9_without_a_close_frame_is_acted_on_after_half_a_second() {
     let mut stage = Stage::ready();
     stage.live_for(10_000);

@@ -9,7 +9,7 @@ use crate::{Close, CloseVerdict, ConnId, ConnectFailure, Effect, Event, HaltReas
 pub(super) const CODE_FINAL: u16 = 1000;
 /// Close code when the session is to live on. 1000 and 1001 may read as a logout.
 const CODE_RESUMING: u16 = 4000;
-/// Identifies refused in a row (op 9 or 4903, neither names a cause) after which missing rights are the likely reason.
+/// Identifies refused in a row (op 9 or 4903, neither names a cause) after which only the operator can find the reason.
 const IDENTIFIES_REFUSED_MAX: u32 = 5;
 /// First pause after op 9; doubles while it repeats. The official SDK waits 3 s; a quarter second is enough to not be a loop.
 const INVALID_SESSION_PAUSE_MS: u64 = 250;
@@ -102,8 +102,13 @@ impl Gateway {
         }
         match close {
             Close::Code(code) => match (&self.state, close_verdict(code)) {
-                // The close frame behind an op 9 counts where it says more.
-                (State::Refused { .. }, CloseVerdict::Halt(_) | CloseVerdict::RefreshToken) => self.on_close_code(code, now),
+                // The close frame behind an op 9 counts where it says more; what op 9 said of the session stands.
+                (State::Refused { resumable, .. }, CloseVerdict::Halt(_) | CloseVerdict::RefreshToken) => {
+                    if !resumable {
+                        self.forget_session();
+                    }
+                    self.on_close_code(code, now);
+                }
                 (State::Refused { .. }, _) => self.conclude_refusal(now),
                 (_, _) => self.on_close_code(code, now),
             },
