@@ -40,6 +40,29 @@ fn refused_connections_back_off_by_doubling_to_a_minute_and_never_stop() {
 }
 
 #[test]
+fn a_granted_address_does_not_clear_the_back_off() {
+    let mut stage = Stage::ready();
+    stage.live_for(120_000);
+    stage.take_asked();
+    stage.close(None);
+    let (mut attempts, mut look_ups) = (Vec::new(), 0);
+    stage.play_until(3_600_000, |stage, at, asked| match asked {
+        Asked::Connect => {
+            attempts.push(at);
+            stage.refuse_connection();
+        }
+        Asked::Address(_) => {
+            look_ups += 1;
+            stage.grant_address();
+        }
+        Asked::Token | Asked::Sent(_) | Asked::Closed(_) => {}
+    });
+    // A minute within a quarter from the seventh wait on, although every second failure brings a fresh address.
+    assert!(look_ups > 10, "{look_ups}");
+    assert!(attempts.windows(2).skip(7).all(|pair| (45_000..=75_000).contains(&(pair[1] - pair[0]))), "{attempts:?}");
+}
+
+#[test]
 fn a_platform_that_accepts_and_closes_at_once_is_slowed_down_like_one_that_refuses() {
     let mut stage = Stage::ready();
     let (mut attempts, mut sequence) = (Vec::new(), 2);
