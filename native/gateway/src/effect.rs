@@ -10,6 +10,11 @@ pub struct RequestId(pub(crate) u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnId(pub(crate) u64);
 
+/// Close code of the final stop, the only one after which the platform's half of the closing handshake is awaited.
+pub const CODE_FINAL: u16 = 1000;
+/// Close code when the session is to live on. 1000 and 1001 may read as a logout.
+pub(crate) const CODE_RESUMING: u16 = 4000;
+
 /// What the driver is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -47,7 +52,7 @@ pub enum Effect {
     Close {
         /// The connection to end.
         conn: ConnId,
-        /// 1000 for the final stop; 4000 when the session is to live on, since 1000 may read as a logout.
+        /// [`CODE_FINAL`], or 4000 when the session is to live on.
         code: u16,
     },
 }

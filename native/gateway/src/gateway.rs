@@ -177,11 +177,10 @@ impl Gateway {
         match outcome {
             None => return,
             Some(TokenOutcome::Granted) => {}
-            Some(TokenOutcome::SetBack(setback)) => self.events.push_back(Event::SetBack { setback, retry_in_ms }),
+            Some(TokenOutcome::SetBack(setback)) => self.set_back(setback, retry_in_ms),
             // A live session outlives refused credentials, but not for long. Elsewhere `advance` halts and says so.
             Some(TokenOutcome::Halted(halt)) if self.is_ready() => {
-                let setback = Setback::Renewal(halt.reason, halt.detail);
-                self.events.push_back(Event::SetBack { setback, retry_in_ms });
+                self.set_back(Setback::Renewal(halt.reason, halt.detail), retry_in_ms);
             }
             Some(TokenOutcome::Halted(_)) => {}
         }

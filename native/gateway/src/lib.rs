@@ -45,7 +45,7 @@ mod token_keeper;
 pub use answer::{HttpAnswer, HttpFailure};
 pub use close_code::{CloseVerdict, close_verdict};
 pub use config::{Credentials, CredentialsError, GatewayConfig, Pace, Rate};
-pub use effect::{AddressEndpoint, ConnId, Effect, Outgoing, RequestId};
+pub use effect::{AddressEndpoint, CODE_FINAL, ConnId, Effect, Outgoing, RequestId};
 pub use event::{Dispatch, Event, Setback};
 pub use gateway::Gateway;
 pub use halt::HaltReason;

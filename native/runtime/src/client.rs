@@ -21,6 +21,8 @@ pub use sender::{GroupMessage, SendError, Sender, Sent};
 
 use driver::Driver;
 
+use crate::elapsed::elapsed_ms;
+
 /// Events of a [`Client`], in order. It is bounded: an owner that stops taking them stops the reading, not the heartbeats, and what was
 /// held back is resumed later.
 pub type ClientEvents = mpsc::Receiver<Event>;
@@ -48,7 +50,7 @@ pub(crate) struct StatusSnapshot {
 impl StatusSnapshot {
     /// The status with its relative times as of now.
     pub(crate) fn aged(&self) -> Status {
-        let age_ms = u64::try_from(self.taken.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let age_ms = elapsed_ms(self.taken);
         let mut status = self.status.clone();
         status.since_ms = status.since_ms.saturating_add(age_ms);
         if let Some(deadline) = &mut status.deadline {
@@ -90,7 +92,7 @@ impl Client {
         self.status.clone()
     }
 
-    /// Tries at once with these settings. Hosts, proxies and roots need a new client.
+    /// Tries at once with these settings. Hosts, proxies, roots and language need a new client.
     pub fn reload(&self, config: GatewayConfig) {
         let _ = self.inputs.send(Input::Reload(Box::new(config)));
     }

@@ -8,6 +8,7 @@
 
 mod bridge_session;
 mod client;
+mod elapsed;
 mod settings;
 
 pub use bridge_session::{BridgeSession, CloseOutcome, Options, OptionsError, SubmitOutcome};

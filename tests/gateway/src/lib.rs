@@ -144,7 +144,12 @@ impl Stage {
 
     /// The look-up under way is granted.
     pub fn grant_address(&mut self) {
-        let limit = json!({ "total": 1000, "remaining": 1000, "reset_after": 86_400_000, "max_concurrency": 1 });
+        self.grant_address_with(1_000, 86_400_000, 1);
+    }
+
+    /// The look-up under way is granted, with this session start limit.
+    pub fn grant_address_with(&mut self, remaining: u64, reset_after_ms: u64, max_concurrency: u64) {
+        let limit = json!({ "total": 1000, "remaining": remaining, "reset_after": reset_after_ms, "max_concurrency": max_concurrency });
         self.answer_address(200, json!({ "url": URL, "shards": 1, "session_start_limit": limit }));
     }
 

@@ -243,8 +243,7 @@ fn five_identifies_refused_in_a_row_without_a_reason_halt_and_name_what_is_likel
 fn a_wait_for_the_allowance_of_new_sessions_is_told_with_its_length() {
     let mut stage = Stage::new();
     stage.grant_token("t1");
-    let limit = json!({ "total": 1000, "remaining": 1, "reset_after": 86_400_000, "max_concurrency": 1 });
-    stage.answer_address(200, json!({ "url": auk_gateway_stories::URL, "session_start_limit": limit }));
+    stage.grant_address_with(1, 86_400_000, 1);
     stage.open();
     stage.hello(45_000);
     stage.ready_as("s1");
@@ -327,8 +326,7 @@ fn frames_sent_too_fast_are_followed_by_a_pause_of_five_seconds_and_a_resume() {
 fn each_identify_counts_against_the_announced_allowance() {
     let mut stage = Stage::new();
     stage.grant_token("t1");
-    let limit = json!({ "total": 1000, "remaining": 3, "reset_after": 3_600_000, "max_concurrency": 1 });
-    stage.answer_address(200, json!({ "url": auk_gateway_stories::URL, "session_start_limit": limit }));
+    stage.grant_address_with(3, 3_600_000, 1);
     stage.take_asked();
     let mut identifies = 0;
     stage.open();
@@ -353,8 +351,7 @@ fn each_identify_counts_against_the_announced_allowance() {
 fn the_pause_after_op_9_doubles_while_identifies_are_refused() {
     let mut stage = Stage::new();
     stage.grant_token("t1");
-    let limit = json!({ "total": 1000, "remaining": 1000, "reset_after": 86_400_000, "max_concurrency": 100 });
-    stage.answer_address(200, json!({ "url": auk_gateway_stories::URL, "session_start_limit": limit }));
+    stage.grant_address_with(1000, 86_400_000, 100);
     let mut pauses = Vec::new();
     for _ in 0..4 {
         stage.open();

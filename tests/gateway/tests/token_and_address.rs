@@ -450,8 +450,7 @@ fn an_address_that_is_not_allowed_halts_with_advice() {
 fn no_identify_while_the_announced_allowance_is_spent_and_then_one() {
     let mut stage = Stage::new();
     stage.grant_token("t1");
-    let limit = json!({ "total": 1000, "remaining": 0, "reset_after": 90_000, "max_concurrency": 1 });
-    stage.answer_address(200, json!({ "url": auk_gateway_stories::URL, "session_start_limit": limit }));
+    stage.grant_address_with(0, 90_000, 1);
     stage.take_asked();
     stage.run_until(89_999);
     assert_eq!(stage.take_asked(), []);

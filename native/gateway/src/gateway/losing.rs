@@ -2,13 +2,10 @@
 
 use super::Gateway;
 use super::progress::RESUMES_UNCONFIRMED_MAX;
+use crate::effect::CODE_RESUMING;
 use crate::state::{Authentication, State};
-use crate::{Close, CloseVerdict, ConnId, ConnectFailure, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict};
+use crate::{CODE_FINAL, Close, CloseVerdict, ConnId, ConnectFailure, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict};
 
-/// Close code of the final stop.
-pub(super) const CODE_FINAL: u16 = 1000;
-/// Close code when the session is to live on. 1000 and 1001 may read as a logout.
-const CODE_RESUMING: u16 = 4000;
 /// Identifies refused in a row (op 9 or 4903, neither names a cause) after which only the operator can find the reason.
 const IDENTIFIES_REFUSED_MAX: u32 = 5;
 /// First pause after op 9; doubles while it repeats. The official SDK waits 3 s; a quarter second is enough to not be a loop.
@@ -222,7 +219,7 @@ impl Gateway {
     }
 
     /// Asks the driver to drop the socket. For one that is gone already that is nothing to do.
-    fn give_link_up(&mut self, code: u16) {
+    pub(super) fn give_link_up(&mut self, code: u16) {
         if let Some(conn) = self.state.conn() {
             self.effects.push_back(Effect::Close { conn, code });
         }

@@ -1,9 +1,8 @@
 //! What the owner wants: new settings, an attempt at once, the end.
 
 use super::Gateway;
-use super::losing::CODE_FINAL;
 use crate::state::State;
-use crate::{ConnId, Effect, Event, GatewayConfig, Input, LossCause, Timestamp};
+use crate::{CODE_FINAL, Event, GatewayConfig, Input, LossCause, Timestamp};
 
 impl Gateway {
     pub(super) fn on_reload(&mut self, mut config: GatewayConfig, now: Timestamp) {
@@ -22,13 +21,13 @@ impl Gateway {
         self.slow_lane.clear();
         self.reported = None;
         self.identifies_refused = 0;
-        match (self.state.conn(), is_other_session) {
-            (Some(conn), true) => self.reconnect(conn, now),
-            (Some(_), false) => {}
+        match (self.state.conn().is_some(), is_other_session) {
+            (true, true) => self.reconnect(now),
+            (true, false) => {}
             // The answer under way is as good as a new one.
-            (None, false) if matches!(self.state, State::AwaitingAddress { .. }) => {}
-            (None, false) => self.advance(now),
-            (None, true) => {
+            (false, false) if matches!(self.state, State::AwaitingAddress { .. }) => {}
+            (false, false) => self.advance(now),
+            (false, true) => {
                 self.forget_session();
                 self.advance(now);
             }
@@ -45,8 +44,8 @@ impl Gateway {
     }
 
     /// Leaves the connection of the old bot for one of the new.
-    fn reconnect(&mut self, conn: ConnId, now: Timestamp) {
-        self.effects.push_back(Effect::Close { conn, code: CODE_FINAL });
+    fn reconnect(&mut self, now: Timestamp) {
+        self.give_link_up(CODE_FINAL);
         self.forget_session();
         self.last_loss = Some(LossCause::Reloaded);
         self.events.push_back(Event::Lost { cause: LossCause::Reloaded, retry_in_ms: 0, session_kept: false });
@@ -55,7 +54,7 @@ impl Gateway {
 
     pub(super) fn on_stop(&mut self, now: Timestamp) {
         let Some(conn) = self.state.conn() else { return self.finish(now) };
-        self.effects.push_back(Effect::Close { conn, code: CODE_FINAL });
+        self.give_link_up(CODE_FINAL);
         if matches!(self.state, State::Connecting { .. }) {
             return self.finish(now);
         }

@@ -4,8 +4,11 @@ use super::Gateway;
 use crate::address::Target;
 use crate::answer::{Denial, read_address};
 use crate::heartbeat::{Beat, Heartbeat};
+use crate::session::Session;
 use crate::state::{Authentication, Link, State};
-use crate::{AddressEndpoint, ConnId, Effect, Event, HttpAnswer, HttpFailure, LossCause, RequestId, Setback, Timestamp, payload};
+use crate::{
+    AccessToken, AddressEndpoint, ConnId, Effect, Event, HttpAnswer, HttpFailure, LossCause, RequestId, Setback, Timestamp, payload,
+};
 
 /// Resumes in a row without an answer after which the session is given up.
 pub(super) const RESUMES_UNCONFIRMED_MAX: u32 = 3;
@@ -29,7 +32,7 @@ impl Gateway {
     fn wait_behind(&mut self, until: Timestamp, brake: &'static str, now: Timestamp) {
         let retry_in_ms = until.since(now);
         if retry_in_ms >= Setback::BRAKE_MS_MIN {
-            self.events.push_back(Event::SetBack { setback: Setback::Braked(brake), retry_in_ms });
+            self.set_back(Setback::Braked(brake), retry_in_ms);
         }
         self.enter(State::Waiting { until, brake }, now);
     }
@@ -62,7 +65,7 @@ impl Gateway {
         self.resumes_unconfirmed = 0;
     }
 
-    fn look_up(&mut self, token: crate::AccessToken, endpoint: AddressEndpoint, now: Timestamp) {
+    fn look_up(&mut self, token: AccessToken, endpoint: AddressEndpoint, now: Timestamp) {
         self.addresses.look_up_begins(now);
         let request = RequestId(self.next_request);
         self.next_request += 1;
@@ -104,7 +107,7 @@ impl Gateway {
         }
     }
 
-    fn on_address_denied(&mut self, denial: Denial, token: &crate::AccessToken, now: Timestamp) {
+    fn on_address_denied(&mut self, denial: Denial, token: &AccessToken, now: Timestamp) {
         let try_other_endpoint = self.addresses.denied(&denial, &self.config.pace, now);
         match denial {
             Denial::TokenRefused => {
@@ -133,7 +136,7 @@ impl Gateway {
         }
     }
 
-    fn set_back(&mut self, setback: Setback, retry_in_ms: u64) {
+    pub(super) fn set_back(&mut self, setback: Setback, retry_in_ms: u64) {
         self.events.push_back(Event::SetBack { setback, retry_in_ms });
     }
 
@@ -212,7 +215,7 @@ impl Gateway {
 
     pub(super) fn send_heartbeat(&mut self) {
         if let Some(conn) = self.state.conn() {
-            let sequence = self.session.as_ref().and_then(crate::session::Session::highest);
+            let sequence = self.session.as_ref().and_then(Session::highest);
             // Between an Identify and its READY there is no session and the sequence is null.
             self.effects.push_back(Effect::Send { conn, text: payload::heartbeat(sequence) });
         }

@@ -7,6 +7,7 @@ use auk_gateway::{Event, Language, Timestamp};
 use tokio::sync::mpsc;
 
 use crate::client::{Client, ClientError, ClientEvents, GroupMessage, SendError};
+use crate::elapsed::elapsed_ms;
 use crate::settings::Settings;
 
 /// Gateway and bridge at work, with usable settings.
@@ -157,7 +158,7 @@ impl Running {
     }
 
     fn now(&self) -> Timestamp {
-        Timestamp::from_ms(u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX))
+        Timestamp::from_ms(elapsed_ms(self.origin))
     }
 
     fn post(&self, post: Post) {

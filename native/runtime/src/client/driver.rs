@@ -11,6 +11,7 @@ use super::dial::Dialer;
 use super::event_log::EventLog;
 use super::rest::Rest;
 use super::socket::Socket;
+use crate::elapsed::elapsed_ms;
 
 /// The loop around the pure gateway: one change, then drain.
 pub(super) struct Driver {
@@ -142,7 +143,7 @@ impl Driver {
     }
 
     fn now(&self) -> Timestamp {
-        Timestamp::from_ms(u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX))
+        Timestamp::from_ms(elapsed_ms(self.origin))
     }
 
     fn drain(&mut self) {

@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use auk_gateway::{Event, Language, LossCause, Setback};
 
 use super::words;
+use crate::elapsed::elapsed_ms;
 
 /// Turns the gateway's events into log lines that an operator can live with: one line when the session is gone, one when it is back, one
 /// when the operator must act. What repeats in between goes to DEBUG, and so does a loss that the first attempt mends: the platform
@@ -160,7 +161,7 @@ impl EventLog {
         self.was_ready = true;
         self.renewal_warned = false;
         self.outage.take().map_or((0, 0, false), |outage| {
-            let outage_ms = u64::try_from(outage.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let outage_ms = elapsed_ms(outage.began);
             (outage_ms, outage.attempts_failed, outage.warned)
         })
     }

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use auk_gateway::{Close, ConnId, FrameText, Input};
+use auk_gateway::{CODE_FINAL, Close, ConnId, FrameText, Input};
 use futures_util::{SinkExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -13,8 +13,6 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use super::dial::{Dialer, OpenSocket, failure};
 
-/// Close code of the final stop, the only one after which the platform's half of the handshake is awaited.
-const CODE_FINAL: u16 = 1000;
 /// Limit on handing a close frame to the kernel. On a live link it takes microseconds, on a dead one it may never end.
 const CLOSE_MS_MAX: u64 = 250;
 /// Limit on the platform's half of the final handshake; a little below the gateway's own.
