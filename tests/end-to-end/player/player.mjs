@@ -3,7 +3,10 @@
 //   node player.mjs --host 127.0.0.1 --port 25565 --name Steve --version 26.1
 //
 // Commands: {"type":"say","text":"…"}, {"type":"quit"}. The end of standard input is a quit too, so that no player outlives its driver.
-// Events:   {"type":"spawned"}, {"type":"chat","text":"…","seen_unix_ms":…}, {"type":"kicked","text":"…"}, {"type":"error","text":"…"}, {"type":"end"}.
+// Events:   {"type":"state","name":"configuration"}, {"type":"spawned"}, {"type":"chat","text":"…","seen_unix_ms":…},
+//           {"type":"kicked","text":"…"}, {"type":"error","text":"…"}, {"type":"withheld","name":"…"}, {"type":"end"}.
+//
+// With --withhold NAME the client never sends the packet of that name, as if it were lost.
 
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
@@ -22,7 +25,8 @@ const { values: flags } = parseArgs({
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '25565' },
     name: { type: 'string', default: 'Steve' },
-    version: { type: 'string', default: '26.1' }
+    version: { type: 'string', default: '26.1' },
+    withhold: { type: 'string' }
   }
 })
 
@@ -36,6 +40,10 @@ const client = createClient({
 
 let ended = false
 
+if (flags.withhold !== undefined) withhold(flags.withhold)
+
+// How far a join has come: login, configuration, play.
+client.on('state', name => emit('state', { name }))
 client.on('position', () => emitOnce('spawned'))
 client.on('system_chat', packet => {
   const seenUnixMs = performance.timeOrigin + performance.now()
@@ -50,6 +58,11 @@ const commands = createInterface({ input: process.stdin, crlfDelay: Infinity })
 commands.on('line', obey)
 commands.on('close', quit)
 process.on('SIGTERM', quit)
+
+function withhold (name) {
+  const write = client.write.bind(client)
+  client.write = (packet, fields) => packet === name ? emit('withheld', { name }) : write(packet, fields)
+}
 
 function obey (line) {
   if (line.trim() === '') return

@@ -39,6 +39,18 @@ pub enum Failure {
         /// How long.
         limit: Duration,
     },
+    /// A player did not get into the world.
+    #[error("{player} did not get in: {problem}\n  the client said:\n    {client}\n  the server said:\n    {server}\n")]
+    Outside {
+        /// Which one.
+        player: String,
+        /// What stood in the way.
+        problem: String,
+        /// The last lines of the client.
+        client: String,
+        /// The last lines of the server.
+        server: String,
+    },
     /// The user wants it all to end.
     #[error("interrupted")]
     Interrupted,

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::{Artifacts, Failure, Minestom, Process};
 
+/// For a join, most of it for a busy machine.
+const JOIN_LIMIT: Duration = Duration::from_secs(60);
+
 /// A player on a server.
 #[derive(Debug)]
 pub struct Player {
@@ -28,15 +31,32 @@ impl Player {
     ///
     /// # Errors
     ///
-    /// When the client is missing or does not get in.
+    /// When the client is missing, and [`Failure::Outside`] when it does not get in, at once if it says why.
     pub fn join(artifacts: &Artifacts, server: &Minestom, name: &str) -> Result<Self, Failure> {
+        Self::join_with(artifacts, server, name, &[])
+    }
+
+    /// The same with a client that never sends the packet `withheld`, as if it were lost.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Player::join`].
+    pub fn join_without(artifacts: &Artifacts, server: &Minestom, name: &str, withheld: &str) -> Result<Self, Failure> {
+        Self::join_with(artifacts, server, name, &["--withhold", withheld])
+    }
+
+    fn join_with(artifacts: &Artifacts, server: &Minestom, name: &str, flags: &[&str]) -> Result<Self, Failure> {
         let dir = artifacts.player()?;
         let port = server.port.to_string();
         let mut command = Command::new("node");
-        command.arg("player.mjs").current_dir(dir).args(["--port", &port, "--name", name, "--version", &server.minecraft]);
+        command.arg("player.mjs").current_dir(dir).args(["--port", &port, "--name", name, "--version", &server.minecraft]).args(flags);
         let mut process = Process::start(&format!("player {name}"), &mut command)?;
-        process.await_line("spawned", 0, Duration::from_secs(60), |line| event(line, "spawned").map(drop))?;
-        Ok(Self { process })
+        match process.await_line("spawned", 0, JOIN_LIMIT, outcome) {
+            Ok(Outcome::Spawned) => Ok(Self { process }),
+            Ok(Outcome::Refused(line)) => Err(outside(&process, server, line)),
+            Err(Failure::Interrupted) => Err(Failure::Interrupted),
+            Err(failure) => Err(outside(&process, server, failure.to_string())),
+        }
     }
 
     /// Writes `text` in the game's chat.
@@ -79,6 +99,32 @@ impl Player {
         self.process.end_within(Duration::from_secs(5));
         Ok(())
     }
+}
+
+/// What a join comes to.
+enum Outcome {
+    Spawned,
+    /// The client's own line about it.
+    Refused(String),
+}
+
+fn outcome(line: &str) -> Option<Outcome> {
+    if event(line, "spawned").is_some() {
+        return Some(Outcome::Spawned);
+    }
+    let refused = ["kicked", "error", "end"].iter().any(|kind| event(line, kind).is_some());
+    refused.then(|| Outcome::Refused(line.to_owned()))
+}
+
+fn outside(process: &Process, server: &Minestom, problem: String) -> Failure {
+    // The server tells its status again and again; the last one is enough.
+    let (client, server) = (last_words(process, 20), last_words(&server.process, 1));
+    Failure::Outside { player: process.name().to_owned(), problem, client, server }
+}
+
+/// The last `events` lines of standard output, then those of standard error.
+fn last_words(process: &Process, events: usize) -> String {
+    [process.stdout.tail(events), process.stderr.tail(20)].concat().join("\n    ")
 }
 
 fn event(line: &str, kind: &str) -> Option<Value> {

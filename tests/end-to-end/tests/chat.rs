@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use auk_end_to_end::{Ending, Post, Stage};
+use auk_end_to_end::{Ending, Player, Post, Stage};
 use tempfile::TempDir;
 
 /// For one line under way, most of it for a busy machine.
@@ -14,7 +14,7 @@ const DIFFICULT: &str = "𠀀𪚥 😀 👨‍👩‍👧 ❤️";
 #[test]
 fn lines_go_both_ways_and_replies_are_numbered_per_group_message() {
     let (stage, _dir) = stage();
-    let mut steve = stage.join("Steve").expect("a player gets in");
+    let mut steve = join(&stage);
     let mut asked = Vec::new();
     for question in ["早上好，服务器", "还有人吗"] {
         asked.push(stage.simulator.control.say(Stage::GROUP, "小明", question, false).expect("a member can write"));
@@ -36,7 +36,7 @@ fn lines_go_both_ways_and_replies_are_numbered_per_group_message() {
 fn the_group_is_told_of_start_stop_coming_and_going() {
     let (mut stage, _dir) = stage();
     let started = posted(&stage, "生存服", 0);
-    let steve = stage.join("Steve").expect("a player gets in");
+    let steve = join(&stage);
     let came = posted(&stage, "Steve", started.next);
     steve.quit().expect("the player can leave");
     let went = posted(&stage, "Steve", came.next);
@@ -52,7 +52,7 @@ fn the_group_is_told_of_start_stop_coming_and_going() {
 #[test]
 fn difficult_characters_arrive_in_both_directions() {
     let (stage, _dir) = stage();
-    let mut steve = stage.join("Steve").expect("a player gets in");
+    let mut steve = join(&stage);
     stage.simulator.control.say(Stage::GROUP, "小明", DIFFICULT, false).expect("a member can write");
     steve.await_chat(DIFFICULT, 0, LINE_LIMIT).expect("the player sees the member's line as it was written");
     steve.say(DIFFICULT).expect("the player can write");
@@ -63,7 +63,7 @@ fn difficult_characters_arrive_in_both_directions() {
 #[test]
 fn nul_and_lone_surrogates_become_readable_text_and_the_link_lives_on() {
     let (stage, _dir) = stage();
-    let mut steve = stage.join("Steve").expect("a player gets in");
+    let mut steve = join(&stage);
     let lines = [
         (r"nul \u0000 one", "nul  one"),
         (r"high \ud83d two", "high \u{fffd} two"),
@@ -85,6 +85,11 @@ fn stage() -> (Stage, TempDir) {
     let dir = tempfile::tempdir().expect("there is a temporary directory");
     let stage = Stage::start(dir.path()).unwrap_or_else(|failure| panic!("{failure}"));
     (stage, dir)
+}
+
+#[track_caller]
+fn join(stage: &Stage) -> Player {
+    stage.join("Steve").unwrap_or_else(|failure| panic!("{failure}"))
 }
 
 #[track_caller]

@@ -72,7 +72,7 @@ fn a_port_that_nothing_listens_on_is_explained() {
 fn garbage_frames_are_passed_over_and_the_link_lives_on() {
     let trouble = Trouble::new();
     let stage = Stage::start(trouble.dir.path()).unwrap_or_else(|failure| panic!("{failure}"));
-    let mut steve = stage.join("Steve").expect("a player gets in");
+    let mut steve = stage.join("Steve").unwrap_or_else(|failure| panic!("{failure}"));
     for garbage in
         ["", "no JSON", "{", "[]", "null", "7", "\"text\"", r#"{"op":"x"}"#, r#"{"op":99,"d":{}}"#, r#"{"op":0,"s":"x","t":7,"d":[]}"#]
     {

@@ -31,6 +31,7 @@ internal class AukServer private constructor(private val server: MinecraftServer
 
     private fun listenForPlayers(world: InstanceContainer) {
         val events = MinecraftServer.getGlobalEventHandler()
+        EarlyAnswers.expect(events)
         events.addListener(AsyncPlayerConfigurationEvent::class.java) { event ->
             event.spawningInstance = world
             event.player.respawnPoint = SPAWN
