@@ -3,8 +3,8 @@
 use crate::problem::Problem;
 use crate::{Workspace, native, progress, shim, tool};
 
-/// The benchmarks by name: a dispatch decoded, a line rendered, the border crossed, the native part at rest.
-const BENCHES: [&str; 4] = ["decode", "render", "border", "footprint"];
+/// The benchmarks by name: a dispatch decoded, a line rendered, the border crossed, the native part at rest, a bot in trouble.
+const BENCHES: [&str; 5] = ["decode", "render", "border", "footprint", "goals"];
 
 /// Builds the library as it is shipped and what the benchmarks need beside it, then runs them all.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {

@@ -15,6 +15,7 @@ mod problem;
 mod progress;
 mod shim;
 mod stamp;
+mod storm;
 mod test;
 mod tool;
 mod workspace;
@@ -60,6 +61,18 @@ enum Task {
     Test,
     /// Build the library as it is shipped, then run every benchmark
     Bench,
+    /// Print the storm table: a day of each fault on simulated time, as built and with the defects of old; takes some minutes
+    Storm {
+        /// Write it into the READMEs instead
+        #[arg(long)]
+        write: bool,
+    },
+    /// Run many seeds of the gateway's simulation, six simulated hours each
+    Simulate {
+        /// How many; a million take about an hour and a half of processor time
+        #[arg(long, default_value_t = 1_000_000)]
+        seeds: u64,
+    },
 }
 
 fn main() -> ExitCode {
@@ -83,5 +96,7 @@ fn run(task: &Task) -> Result<(), Problem> {
         Task::Picture { check } => demo::picture(&workspace, *check),
         Task::Test => test::run(&workspace),
         Task::Bench => bench::run(&workspace),
+        Task::Storm { write } => storm::run(&workspace, *write),
+        Task::Simulate { seeds } => storm::simulate(&workspace, *seeds),
     }
 }

@@ -24,16 +24,8 @@ group-not-set-up =
     openid = "{ $openid }"
     then saves it and restarts the server
 
-# Log: why sending pauses, and what to do
-hold-network = QQ cannot be reached; it is tried again by itself
-hold-platform-trouble = QQ has trouble of its own; it is tried again by itself
-hold-rate-limited = too many calls; QQ asked to wait
-hold-unauthorized = QQ did not accept the bot's credentials or this machine's address. Check AppID, AppSecret and the IP whitelist on the QQ open platform
-hold-active-quota = too many active messages for the platform's quota. As soon as somebody speaks in the group, lines go on as replies
-hold-active-forbidden = the group does not allow active messages. Its owner can allow them on the bot's page in the group settings
-hold-muted = the bot is muted in the group. A group admin can unmute it
-hold-not-in-group = the bot is not in this group, or the openid belongs to another bot. Add the bot to the group again and check the openid in [[groups]]
-hold-bot-disabled = the bot has no permission to send, or it is banned or offline. Look at its state on the QQ open platform
+# Log: why sending pauses when QQ cannot be asked
+hold-network = QQ cannot be reached. It is tried again by itself; nothing to do.
 
 # Log
 notice-no-groups = No group is set up yet. Add the bot to a group and mention it there; it tells the openid to write down
@@ -43,10 +35,10 @@ notice-group-joined = The bot was added to group { $group }
 notice-group-left = The bot was removed from group { $group }
 notice-active-on = Group { $group } allows active messages
 notice-active-off = Group { $group } does not allow active messages: lines of the game can only go out as replies, within five minutes after somebody spoke there
-notice-held = Sending to group { $group } pauses, next try in { $seconds } s, lines are kept. Cause: { $cause } (code { $code })
+notice-held = Sending to group { $group } pauses (code { $code }), next try in { $seconds } s, lines are kept. { $advice }
 notice-released = Sending to group { $group } works again
 notice-backlog = Too many lines waited for group { $group }, or too long. Given up so far: { $lines }
-notice-refused = QQ refused a message for group { $group } (code { $code }, HTTP { $status }). Lines given up: { $lines }
+notice-refused = QQ refused a message for group { $group } (code { $code }, HTTP { $status }). Lines given up: { $lines }. { $advice }
 notice-uncertain = Nobody knows whether a message reached group { $group } (lines: { $lines }); it is not repeated, so that nothing appears twice
 notice-left-behind = Lines that could not be sent before the end: { $lines }
 

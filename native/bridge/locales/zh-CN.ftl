@@ -24,16 +24,8 @@ group-not-set-up =
     openid = "{ $openid }"
     保存后重启服务器
 
-# 日志：发送暂停的原因与办法
-hold-network = 无法连接 QQ 平台，会自动重试
-hold-platform-trouble = QQ 平台暂时出错，会自动重试
-hold-rate-limited = 调用过于频繁，平台要求稍候
-hold-unauthorized = 平台不接受机器人的凭据或本机 IP。请检查 AppID、AppSecret，以及开放平台的 IP 白名单
-hold-active-quota = 主动消息超过平台配额。群里有人发言后，可以立即用回复继续发送
-hold-active-forbidden = 本群不允许机器人主动发消息。请群主在群设置的机器人页面打开“主动消息”
-hold-muted = 机器人在群里被禁言。请群管理员解除禁言
-hold-not-in-group = 机器人不在这个群，或者 openid 属于另一个机器人。请重新把机器人拉进群，并核对 [[groups]] 的 openid
-hold-bot-disabled = 机器人没有发送权限，或已被封禁、下线。请到 QQ 开放平台查看机器人状态
+# 日志：连不上平台时，发送暂停的原因
+hold-network = 无法连接 QQ 平台，会自动重试，无需处理。
 
 # 日志
 notice-no-groups = 还没有配置任何群。把机器人拉进群后 @ 它，它会告诉你要填写的 openid
@@ -43,10 +35,10 @@ notice-group-joined = 机器人被拉进群 { $group }
 notice-group-left = 机器人被移出群 { $group }
 notice-active-on = 群 { $group } 允许了主动消息
 notice-active-off = 群 { $group } 关闭了主动消息：只有在群里有人发言后的五分钟内，才能把游戏消息作为回复发出
-notice-held = 群 { $group } 的发送暂停，{ $seconds } 秒后重试，消息会保留。原因：{ $cause }（错误码 { $code }）
+notice-held = 群 { $group } 的发送暂停（错误码 { $code }），{ $seconds } 秒后重试，消息会保留。{ $advice }
 notice-released = 群 { $group } 的发送已恢复
 notice-backlog = 群 { $group } 积压过多或过久，目前放弃了 { $lines } 条消息
-notice-refused = 平台拒绝了发往群 { $group } 的消息（错误码 { $code }，HTTP { $status }），放弃了 { $lines } 条
+notice-refused = 平台拒绝了发往群 { $group } 的消息（错误码 { $code }，HTTP { $status }），放弃了 { $lines } 条。{ $advice }
 notice-uncertain = 发往群 { $group } 的 { $lines } 条消息不知是否送达；为避免重复，不再重发
 notice-left-behind = 关闭前有 { $lines } 条消息没能发出
 

@@ -29,11 +29,12 @@ pub mod text;
 mod ticket;
 mod words;
 
+pub use auk_gateway::RefusalKind;
 pub use bridge::Bridge;
 pub use clean::{minecraft as clean_for_minecraft, qq as clean_for_qq};
 pub use contract::{BridgeStatus, Effect, Input};
 pub use notice::{HoldCause, Level, Notice};
 pub use post::{Outcome, Post, PostId};
 pub use problem::Problem;
-pub use refusal::{REFUSALS, RefusalKind};
+pub use refusal::REFUSALS;
 pub use settings::{Group, Limits, Messages, Server, Settings, ToGame};

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::problem::Problem;
 use crate::words::words;
-use auk_gateway::Language;
+use auk_gateway::{CATALOGUE, Language, RefusalKind, post_advice};
 
 /// Something for the log. It never holds a chat line, and of an openid only the first characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,17 +140,18 @@ impl HoldCause {
 
     /// Why and what to do, in words for the owner.
     pub fn words(self, language: Language) -> String {
-        words(language).text(match self {
-            HoldCause::Network => "hold-network",
-            HoldCause::PlatformTrouble => "hold-platform-trouble",
-            HoldCause::RateLimited => "hold-rate-limited",
-            HoldCause::Unauthorized => "hold-unauthorized",
-            HoldCause::ActiveQuota => "hold-active-quota",
-            HoldCause::ActiveForbidden => "hold-active-forbidden",
-            HoldCause::Muted => "hold-muted",
-            HoldCause::NotInGroup => "hold-not-in-group",
-            HoldCause::BotDisabled => "hold-bot-disabled",
-        })
+        let kind = match self {
+            HoldCause::Network => return words(language).text("hold-network"),
+            HoldCause::PlatformTrouble => RefusalKind::Transient,
+            HoldCause::RateLimited => RefusalKind::RateLimited,
+            HoldCause::Unauthorized => RefusalKind::TokenRefused,
+            HoldCause::ActiveQuota => RefusalKind::ActiveQuota,
+            HoldCause::ActiveForbidden => RefusalKind::ActiveForbidden,
+            HoldCause::Muted => RefusalKind::Muted,
+            HoldCause::NotInGroup => RefusalKind::NotInGroup,
+            HoldCause::BotDisabled => RefusalKind::BotDisabled,
+        };
+        kind.advice(language).to_owned()
     }
 }
 
@@ -191,16 +192,22 @@ impl Notice {
                 "notice-held",
                 [
                     ("group", group.into()),
-                    ("cause", cause.words(language).into()),
                     ("code", code_text(*code).into()),
                     ("seconds", retry_in_ms.div_ceil(1_000).into()),
+                    ("advice", hold_advice(*cause, *code, language).into()),
                 ],
             ),
             Notice::Released { group, .. } => words.fill("notice-released", [("group", group.into())]),
             Notice::Backlog { group, lines } => words.fill("notice-backlog", [("group", group.into()), ("lines", (*lines).into())]),
             Notice::Refused { group, code, status, lines } => words.fill(
                 "notice-refused",
-                [("group", group.into()), ("code", code_text(*code).into()), ("status", (*status).into()), ("lines", (*lines).into())],
+                [
+                    ("group", group.into()),
+                    ("code", code_text(*code).into()),
+                    ("status", (*status).into()),
+                    ("lines", (*lines).into()),
+                    ("advice", post_advice(*status, *code, language).into()),
+                ],
             ),
             Notice::Uncertain { group, lines } => words.fill("notice-uncertain", [("group", group.into()), ("lines", (*lines).into())]),
             Notice::LeftBehind { lines } => words.fill("notice-left-behind", [("lines", (*lines).into())]),
@@ -212,6 +219,12 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.words(Language::EnUs))
     }
+}
+
+/// The code may know more than the cause.
+fn hold_advice(cause: HoldCause, code: Option<i64>, language: Language) -> String {
+    let row = code.and_then(|code| CATALOGUE.call.find(code));
+    row.map_or_else(|| cause.words(language), |row| row.advice(language).to_owned())
 }
 
 /// As text, because a code is a name and must not be written like an amount.

@@ -6,13 +6,11 @@ use crate::ledger::{Ledger, Trouble};
 use crate::notice::{HoldCause, Notice};
 use crate::pace::Pace;
 use crate::post::{Outcome, Post, PostId};
-use crate::refusal::RefusalKind;
 use crate::settings::Limits;
 use crate::text::short_openid;
 use crate::ticket::{TicketUse, Tickets};
 use crate::words::words;
-use auk_gateway::Language;
-use auk_gateway::Timestamp;
+use auk_gateway::{HaltReason, Language, RefusalKind, Timestamp, judge_post};
 
 /// Tries of one answer whose fate is unknown: after 2, 4 and 8 seconds, because a repeat within the five minutes is told from a
 /// second answer by its number (QQ bot docs, group messages: `msg_seq`, July 2026).
@@ -248,7 +246,7 @@ impl Outbox {
                 self.pause(flight, Reason::of(HoldCause::Network), ledger, now);
             }
             Outcome::Unknown => self.unclear(flight, ledger, now),
-            Outcome::Refused { code, status, retry_after_ms, .. } => match RefusalKind::of(*code, *status) {
+            Outcome::Refused { code, status, retry_after_ms, .. } => match judge_post(*status, *code) {
                 None => self.unclear(flight, ledger, now),
                 Some(kind) => {
                     let refusal = Refusal { kind, code: *code, status: *status, retry_after_ms: *retry_after_ms };
@@ -335,11 +333,11 @@ impl Outbox {
             // A second try's pair was there before: the first try had arrived.
             RefusalKind::Duplicate if flight.is_unclear => self.arrived(&flight, ledger),
             // The number says nothing about the first try.
-            RefusalKind::Unknown if flight.is_unclear => self.uncertain(&flight, ledger, now),
+            RefusalKind::Unexpected | RefusalKind::Unknown if flight.is_unclear => self.uncertain(&flight, ledger, now),
             RefusalKind::TicketSpent | RefusalKind::Duplicate => self.change_ticket(flight, refusal, ledger, now),
             RefusalKind::UrlRefused if flight.batch.rewrite_hosts() => self.backlog.put_back(flight.batch),
             RefusalKind::TooLong if self.backlog.learn_too_long(&flight.content) => self.backlog.put_back(flight.batch),
-            RefusalKind::UrlRefused | RefusalKind::TooLong | RefusalKind::TextRefused | RefusalKind::Unknown => {
+            RefusalKind::UrlRefused | RefusalKind::TooLong | RefusalKind::TextRefused | RefusalKind::Unexpected | RefusalKind::Unknown => {
                 self.lose(&flight, refusal, ledger, now);
             }
             RefusalKind::ActiveQuota => self.pause(flight, pause(HoldCause::ActiveQuota), ledger, now),
@@ -347,9 +345,18 @@ impl Outbox {
             RefusalKind::RateLimited => self.pause(flight, pause(HoldCause::RateLimited), ledger, now),
             RefusalKind::Muted => self.pause(flight, pause(HoldCause::Muted), ledger, now),
             RefusalKind::NotInGroup => self.pause(flight, pause(HoldCause::NotInGroup), ledger, now),
-            RefusalKind::BotDisabled => self.pause(flight, pause(HoldCause::BotDisabled), ledger, now),
+            RefusalKind::BotDisabled | RefusalKind::Operator(HaltReason::BotBanned | HaltReason::BotDelisted) => {
+                self.pause(flight, pause(HoldCause::BotDisabled), ledger, now);
+            }
             RefusalKind::Transient => self.pause(flight, pause(HoldCause::PlatformTrouble), ledger, now),
-            RefusalKind::Unauthorized => self.pause(flight, pause(HoldCause::Unauthorized), ledger, now),
+            RefusalKind::TokenRefused
+            | RefusalKind::Operator(
+                HaltReason::CredentialsRefused
+                | HaltReason::IntentsRefused
+                | HaltReason::IdentifyRefused
+                | HaltReason::AddressNotAllowed
+                | HaltReason::ProtocolRefused,
+            ) => self.pause(flight, pause(HoldCause::Unauthorized), ledger, now),
         }
     }
 

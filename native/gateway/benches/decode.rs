@@ -60,7 +60,7 @@ fn ready() -> (Gateway, ConnId) {
                 let text = r#"{"op":0,"s":1,"t":"READY","d":{"session_id":"s"}}"#.to_owned();
                 gateway.handle_input(Input::Frame { conn, text: text.into() }, NOW);
             }
-            Effect::Send { .. } | Effect::Close { .. } => {}
+            Effect::Send { .. } | Effect::Close { .. } | Effect::Remember(_) => {}
         }
     }
     while gateway.poll_event().is_some() {}

@@ -1,17 +1,17 @@
 use crate::answer::{AddressGrant, Denial};
 use crate::limiter::Limiter;
-use crate::{AddressEndpoint, Pace, Timestamp};
+use crate::{AddressEndpoint, Pace, SavedAddress, Timestamp};
 
 /// What is known of the gateway's address, and when it may be asked for.
 ///
-/// An address is used over reconnects. It is asked for again only when there is none, when connections to it failed twice in a row, or
-/// when it is a day old; and while it cannot be asked for, the old one serves on.
+/// An address is used over reconnects. It is asked for again only when there is none, when connections to it failed twice in a row, when
+/// it is a day old, or when the answer tells something else that is wanted; and while it cannot be asked for, the old one serves on.
 #[derive(Clone, Debug)]
 pub(crate) struct AddressBook {
     known: Option<Known>,
     endpoint: AddressEndpoint,
-    limiter: Limiter,
-    not_before: Timestamp,
+    pub(crate) limiter: Limiter,
+    pub(crate) not_before: Timestamp,
 }
 
 #[derive(Clone, Debug)]
@@ -37,9 +37,10 @@ impl AddressBook {
         Self { known: None, endpoint: AddressEndpoint::GatewayBot, limiter: Limiter::new(pace.look_ups), not_before: Timestamp::from_ms(0) }
     }
 
-    /// Where to connect at `now`, or what must come first.
-    pub(crate) fn target(&self, pace: &Pace, now: Timestamp) -> Target {
-        let fresh = self.known.as_ref().filter(|known| known.failures < FAILURES_MAX && now.since(known.learned) < pace.address_age_ms_max);
+    /// Where to connect at `now`, or what must come first. `wants_look_up`: the allowance that comes with the address is needed.
+    pub(crate) fn target(&self, pace: &Pace, wants_look_up: bool, now: Timestamp) -> Target {
+        let is_fresh = |known: &&Known| known.failures < FAILURES_MAX && now.since(known.learned) < pace.address_age_ms_max;
+        let fresh = self.known.as_ref().filter(|known| !wants_look_up && is_fresh(known));
         if let Some(known) = fresh {
             return Target::Known(known.url.clone());
         }
@@ -49,6 +50,12 @@ impl AddressBook {
             Some(known) => Target::Known(known.url.clone()),
             None => Target::Wait(free),
         }
+    }
+
+    /// Takes over what an earlier process knew.
+    pub(crate) fn restore(&mut self, address: Option<SavedAddress>, look_ups: impl Iterator<Item = Timestamp> + Clone, now: Timestamp) {
+        self.known = address.map(|address| Known { url: address.url, learned: address.learned.min(now), failures: 0 });
+        self.limiter.restore(look_ups, now);
     }
 
     pub(crate) fn look_up_begins(&mut self, now: Timestamp) {

@@ -3,7 +3,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::refusal::{CallRefusal, judge_call};
+use crate::body_codes::BodyCodes;
+use crate::refusal::{CallRefusal, judge_call, judge_token_request};
 use crate::{AccessToken, HaltReason};
 
 /// What came of an HTTP exchange. A body may hold a token, so it does not print itself.
@@ -99,7 +100,7 @@ fn one() -> u64 {
 }
 
 /// A life beyond this is not believed: the docs name 7,200 s as the longest.
-const TOKEN_LIFE_S_MAX: u64 = 7_200;
+pub(crate) const TOKEN_LIFE_S_MAX: u64 = 7_200;
 /// Assumed when `expires_in` cannot be read: short, so that a mistake does not last.
 const TOKEN_LIFE_S_UNREADABLE: u64 = 300;
 
@@ -125,13 +126,7 @@ pub(crate) fn read_token(answer: HttpAnswer) -> Result<TokenGrant, Denial> {
         return Ok(TokenGrant { token: AccessToken::new(token), life_ms: life_s * 1_000 });
     }
     let refusal = Refusal::read(status, &body, retry_after_ms);
-    match refusal.code {
-        Some(100_007 | 100_016 | 10_004) => Err(refusal.operator(HaltReason::CredentialsRefused)),
-        Some(100_001) => Err(refusal.rate_limited()),
-        Some(11_265 | 11_700) => Err(refusal.operator(HaltReason::BotBanned)),
-        _ if status == 429 => Err(refusal.rate_limited()),
-        _ => Err(Denial::Transient(refusal.to_string())),
-    }
+    Err(refusal.denial(judge_token_request(status, refusal.codes)))
 }
 
 /// `expires_in` is a number in the docs' table and text on the wire; both are read.
@@ -152,7 +147,7 @@ pub(crate) fn read_address(answer: HttpAnswer) -> Result<AddressGrant, Denial> {
     let (status, body, retry_after_ms) = received(answer)?;
     let refusal = Refusal::read(status, &body, retry_after_ms);
     if refusal.is_refusal() {
-        return Err(refusal.of_call());
+        return Err(refusal.denial(judge_call(status, refusal.codes.code, refusal.codes.err_code)));
     }
     let Ok(Body { url: Some(url), session_start_limit }) = serde_json::from_str::<Body>(&body) else {
         return Err(Denial::Transient(format!("HTTP {status} without an address")));
@@ -180,56 +175,39 @@ fn received(answer: HttpAnswer) -> Result<(u16, String, Option<u64>), Denial> {
 #[derive(Clone, Copy, Debug)]
 struct Refusal {
     status: u16,
-    code: Option<i64>,
-    err_code: Option<i64>,
+    codes: BodyCodes,
     retry_after_ms: Option<u64>,
 }
 
 impl Refusal {
     fn read(status: u16, body: &str, retry_after_ms: Option<u64>) -> Self {
-        #[derive(Default, Deserialize)]
-        struct Body<'a> {
-            #[serde(borrow, default)]
-            code: Option<&'a RawValue>,
-            #[serde(borrow, default)]
-            err_code: Option<&'a RawValue>,
-        }
-        let body: Body<'_> = serde_json::from_str(body).unwrap_or_default();
-        let number = |raw: &RawValue| raw.get().trim_matches('"').parse::<i64>().ok().filter(|code| *code != 0);
-        Self { status, code: body.code.and_then(number), err_code: body.err_code.and_then(number), retry_after_ms }
+        Self { status, codes: BodyCodes::read(body), retry_after_ms }
     }
 
     /// A 201 or 202 may carry an error in its body, and a 204 carries nothing.
     fn is_refusal(&self) -> bool {
-        !(200..300).contains(&self.status) || self.code.is_some() || self.err_code.is_some()
+        !(200..300).contains(&self.status) || self.codes != BodyCodes::default()
     }
 
-    fn of_call(self) -> Denial {
-        match judge_call(self.status, self.code, self.err_code) {
+    fn denial(self, refusal: CallRefusal) -> Denial {
+        match refusal {
             CallRefusal::Token => Denial::TokenRefused,
-            CallRefusal::RateLimited => self.rate_limited(),
-            CallRefusal::Operator(reason) => self.operator(reason),
+            CallRefusal::RateLimited => Denial::RateLimited { retry_after_ms: self.retry_after_ms.map(|ms| ms.min(RETRY_AFTER_MS_MAX)) },
+            CallRefusal::Operator(reason) => Denial::Operator { reason, detail: self.to_string() },
             CallRefusal::Other => Denial::Transient(self.to_string()),
         }
-    }
-
-    fn operator(self, reason: HaltReason) -> Denial {
-        Denial::Operator { reason, detail: self.to_string() }
-    }
-
-    fn rate_limited(self) -> Denial {
-        Denial::RateLimited { retry_after_ms: self.retry_after_ms.map(|ms| ms.min(RETRY_AFTER_MS_MAX)) }
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BodyCodes { code, err_code } = self.codes;
         write!(f, "HTTP {}", self.status)?;
-        if let Some(code) = self.code {
+        if let Some(code) = code {
             write!(f, ", code {code}")?;
         }
-        match self.err_code {
-            Some(err_code) if self.code != Some(err_code) => write!(f, ", err_code {err_code}"),
+        match err_code {
+            Some(err_code) if code != Some(err_code) => write!(f, ", err_code {err_code}"),
             Some(_) | None => Ok(()),
         }
     }

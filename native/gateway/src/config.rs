@@ -98,20 +98,26 @@ pub struct Rate {
 /// The session's speed. Every field has a reason; the defaults are the shipped settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// First back-off after a failure. 1 s: a restarting server is back in a few.
+    /// First back-off after a failure. 1.4 s: the first half minute costs 25 attempts, and the way back is met 0.7 s late on average.
     pub backoff_ms_base: u64,
+    /// Span from the first failure of a row in which the wait does not double while the platform is not even reached. 45 s: a router, a
+    /// proxy or a platform that restarts is back within it, and the allowance of `connects` covers it.
+    pub backoff_flat_ms: u64,
     /// Largest back-off. A minute: short enough that nobody restarts the server by hand, long enough to be unnoticed by the platform.
     pub backoff_ms_max: u64,
+    /// First wait after a failed token request, and after one that was answered with a token known to be dead. 7.5 s, doubled: the three
+    /// requests of a minute are spread over its first half.
+    pub token_backoff_ms_base: u64,
     /// Time a session must have been ready before its loss clears the back-off.
     pub stable_ms: u64,
     /// Time a session must have been ready before its loss is followed by an attempt without back-off. 3 s: a platform that accepts
     /// and closes at once is slowed down like one that refuses.
     pub settled_ms: u64,
-    /// Attempts to connect. 20 at once, then one in 15 s: at most 24 in any minute and 5,780 in any day, under any fault.
+    /// Attempts to connect. 35 at once, then one in 15 s: at most 39 in any minute and 5,795 in any day, under any fault.
     pub connects: Rate,
     /// Address look-ups. The platform allows 2 a minute and a burst of 10 (QQ bot docs, `GET /gateway`, July 2026); at most 3 here.
     pub look_ups: Rate,
-    /// Token requests. One a minute in the long run; the burst serves an endpoint that keeps handing out a dead token.
+    /// Token requests. At most 3 in any minute, so that an endpoint that hands out a dead token is asked thrice soon, then now and then.
     pub token_requests: Rate,
     /// Identifies, below the platform's daily allowance of 1,000 (QQ bot docs, openapi/wss/shard_url_get): 10 + 960 a day.
     pub identifies: Rate,
@@ -119,7 +125,8 @@ pub struct Pace {
     pub exchange_ms_max: u64,
     /// Limit on TCP, TLS and the WebSocket upgrade together.
     pub connect_ms_max: u64,
-    /// Limit on the wait for Hello after the upgrade.
+    /// Limit on the wait for Hello after the upgrade. 4 s: Hello is the platform's first word, and the round trips of TCP, TLS and the
+    /// upgrade lie behind it.
     pub hello_ms_max: u64,
     /// Limit on the wait for READY or RESUMED. A long replay comes before RESUMED, so each dispatch of it begins the wait anew, up to
     /// four times this limit in all.
@@ -138,7 +145,8 @@ pub struct Pace {
     pub address_age_ms_max: u64,
     /// Age at which a session is not resumed any more. After about three days a Resume was seen to succeed and deliver nothing.
     pub session_age_ms_max: u64,
-    /// Longest wait for an answer to the second unanswered heartbeat.
+    /// Longest wait for a sign of life after a heartbeat, before the link is asked a second time and after that given up. A quarter of
+    /// the interval, but at most this.
     pub ack_ms_max: u64,
 }
 
@@ -156,9 +164,11 @@ impl Pace {
     pub(crate) fn within_reason(self) -> Self {
         let backoff_ms_base = self.backoff_ms_base.max(WAIT_MS_MIN);
         let slow_lane_ms_base = self.slow_lane_ms_base.max(WAIT_MS_MIN);
+        let token_backoff_ms_base = self.token_backoff_ms_base.max(WAIT_MS_MIN);
         Self {
             backoff_ms_base,
             backoff_ms_max: self.backoff_ms_max.max(backoff_ms_base),
+            token_backoff_ms_base,
             slow_lane_ms_base,
             slow_lane_ms_max: self.slow_lane_ms_max.max(slow_lane_ms_base),
             connects: self.connects.within_reason(),
@@ -173,17 +183,19 @@ impl Pace {
 impl Default for Pace {
     fn default() -> Self {
         Self {
-            backoff_ms_base: 1_000,
+            backoff_ms_base: 1_400,
+            backoff_flat_ms: 45_000,
             backoff_ms_max: 60_000,
+            token_backoff_ms_base: 7_500,
             stable_ms: 60_000,
             settled_ms: 3_000,
-            connects: Rate { burst: 20, interval_ms: 15_000 },
+            connects: Rate { burst: 35, interval_ms: 15_000 },
             look_ups: Rate { burst: 2, interval_ms: 60_000 },
-            token_requests: Rate { burst: 10, interval_ms: 60_000 },
+            token_requests: Rate { burst: 3, interval_ms: 61_000 },
             identifies: Rate { burst: 10, interval_ms: 90_000 },
             exchange_ms_max: 15_000,
             connect_ms_max: 15_000,
-            hello_ms_max: 15_000,
+            hello_ms_max: 4_000,
             authenticate_ms_max: 15_000,
             stop_ms_max: 1_000,
             flood_pause_ms: 5_000,

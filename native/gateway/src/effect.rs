@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{AccessToken, Credentials};
+use crate::{AccessToken, Credentials, Memo};
 
 /// One HTTP exchange that the gateway asked for. Ids only grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +13,7 @@ pub struct ConnId(pub(crate) u64);
 /// Close code of the final stop, the only one after which the platform's half of the closing handshake is awaited.
 pub const CODE_FINAL: u16 = 1000;
 /// Close code when the session is to live on. 1000 and 1001 may read as a logout.
-pub(crate) const CODE_RESUMING: u16 = 4000;
+pub const CODE_RESUMING: u16 = 4000;
 
 /// What the driver is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +52,11 @@ pub enum Effect {
     Close {
         /// The connection to end.
         conn: ConnId,
-        /// [`CODE_FINAL`], or 4000 when the session is to live on.
+        /// [`CODE_FINAL`], or [`CODE_RESUMING`] when the session is to live on.
         code: u16,
     },
+    /// Keep this for the next process, if it can be kept.
+    Remember(Memo),
 }
 
 /// The two calls that answer with the gateway's address.

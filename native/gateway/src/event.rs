@@ -47,6 +47,14 @@ pub enum Event {
         /// Whether the same condition was already reported since the last ready session.
         repeated: bool,
     },
+    /// The live session's token can be renewed again, after an [`Event::SetBack`] had said that it could not.
+    Renewed,
+    /// Sessions of ours are called invalid soon after they begin, again and again, without a cause of ours: most likely another program
+    /// runs with the same app id. Said once, until a session lives; new sessions are begun slowly meanwhile, so that neither side fights.
+    Contested {
+        /// How many sessions in a row.
+        sessions: u32,
+    },
     /// Hello announced no sane heartbeat interval; a default is used.
     OddHello,
     /// A frame could not be read. It changes nothing.

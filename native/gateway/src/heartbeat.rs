@@ -1,11 +1,19 @@
 use crate::Timestamp;
 
 /// The heartbeat schedule of one connection. It is created at that connection's Hello and ends with it.
+///
+/// A heartbeat that stays without any sign of life for a quarter of the interval is followed by a second one, and if that stays without
+/// one as well, the link is dead, although the socket may claim otherwise.
 #[derive(Clone, Debug)]
 pub(crate) struct Heartbeat {
     interval_ms: u64,
-    ack_ms_max: u64,
+    /// Wait for a sign of life after a heartbeat.
+    ack_ms: u64,
     next: Timestamp,
+    /// When the last heartbeat was sent.
+    sent: Timestamp,
+    /// No verdict comes before this: the connection has been ready for one interval.
+    verdict_from: Timestamp,
     last_answer: Option<Timestamp>,
     /// Heartbeats sent since the last sign of life.
     unanswered: u8,
@@ -16,12 +24,14 @@ pub(crate) struct Heartbeat {
 pub(crate) enum Beat {
     /// Send a heartbeat.
     Send,
-    /// Two heartbeats in a row were not answered: the link is dead although the socket may claim otherwise.
+    /// Two heartbeats in a row were not answered.
     Dead,
 }
 
 /// Heartbeats without any sign of life after which the link is dead.
 const UNANSWERED_MAX: u8 = 2;
+/// Shortest wait for a sign of life, in ms: slow lines answer within a second.
+const ACK_MS_MIN: u64 = 1_250;
 /// A platform that asks for heartbeats is answered this often at most: if it took our answers for requests, nothing else would end it.
 const ANSWER_MS: u64 = 1_000;
 /// An interval below this would make us the storm.
@@ -37,8 +47,32 @@ impl Heartbeat {
     pub(crate) fn begin(announced_ms: Option<u64>, ack_ms_max: u64, now: Timestamp, chance: &mut fastrand::Rng) -> (Self, bool) {
         let sane = announced_ms.filter(|ms| (INTERVAL_MS_MIN..=INTERVAL_MS_MAX).contains(ms));
         let interval_ms = sane.unwrap_or(INTERVAL_MS_DEFAULT);
-        let next = now + chance.u64(0..=interval_ms);
-        (Self { interval_ms, ack_ms_max, next, last_answer: None, unanswered: 0 }, sane.is_some())
+        let heartbeat = Self {
+            interval_ms,
+            ack_ms: (interval_ms / 4).min(ack_ms_max).max(ACK_MS_MIN).min(interval_ms),
+            next: now + chance.u64(0..=interval_ms),
+            sent: now,
+            verdict_from: now + interval_ms,
+            last_answer: None,
+            unanswered: 0,
+        };
+        (heartbeat, sane.is_some())
+    }
+
+    /// A schedule whose verdict falls at `at`.
+    #[cfg(feature = "plants")]
+    pub(crate) fn about_to_judge(at: Timestamp) -> Self {
+        let interval_ms = INTERVAL_MS_DEFAULT;
+        let (unanswered, last_answer) = (UNANSWERED_MAX, None);
+        Self { interval_ms, ack_ms: interval_ms, next: at, sent: at, verdict_from: at, last_answer, unanswered }
+    }
+
+    /// The connection is ready. Its life is judged from here on.
+    pub(crate) fn ready(&mut self, now: Timestamp) {
+        self.verdict_from = now + self.interval_ms;
+        if self.unanswered == UNANSWERED_MAX {
+            self.next = self.next.max(self.verdict_from);
+        }
     }
 
     /// When the next beat, or the verdict on the link, is due.
@@ -47,11 +81,11 @@ impl Heartbeat {
     }
 
     /// Any frame from the platform proves life: ACKs first of all, but a busy link may have its ACK queued behind dispatches.
-    pub(crate) fn on_traffic(&mut self, now: Timestamp) {
-        if self.unanswered == UNANSWERED_MAX {
-            self.next = now + self.interval_ms;
+    pub(crate) fn on_traffic(&mut self) {
+        if self.unanswered > 0 {
+            self.unanswered = 0;
+            self.next = self.sent + self.interval_ms;
         }
-        self.unanswered = 0;
     }
 
     /// The platform asks for a heartbeat. Returns whether it is to be answered.
@@ -72,8 +106,11 @@ impl Heartbeat {
             return Some(Beat::Dead);
         }
         self.unanswered += 1;
-        let wait_ms = if self.unanswered == UNANSWERED_MAX { self.interval_ms.min(self.ack_ms_max) } else { self.interval_ms };
-        self.next = now + wait_ms;
+        self.sent = now;
+        self.next = now + self.ack_ms;
+        if self.unanswered == UNANSWERED_MAX {
+            self.next = self.next.max(self.verdict_from);
+        }
         Some(Beat::Send)
     }
 }

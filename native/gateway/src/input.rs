@@ -59,6 +59,8 @@ pub enum Input {
     Reload(Box<GatewayConfig>),
     /// End the session for good.
     Stop,
+    /// End here, and leave the session to a process that is given the [`Memory`](crate::Memory).
+    Suspend,
 }
 
 /// The text of a frame. It may be somebody's words, so it does not print itself.
@@ -107,7 +109,10 @@ pub enum ConnectFailure {
     /// The upgrade was answered with this HTTP status.
     Upgrade(u16),
     /// A frame or message was larger than the limit.
-    TooLarge,
+    TooLarge {
+        /// How large, where it is known.
+        bytes: Option<u64>,
+    },
     /// The proxy did not let us through.
     Proxy,
     /// Anything else.
@@ -122,7 +127,8 @@ impl fmt::Display for ConnectFailure {
             ConnectFailure::Refused => f.write_str("connection refused, reset or unreachable"),
             ConnectFailure::Tls => f.write_str("TLS handshake failed"),
             ConnectFailure::Upgrade(status) => write!(f, "WebSocket upgrade answered with HTTP {status}"),
-            ConnectFailure::TooLarge => f.write_str("frame larger than the limit"),
+            ConnectFailure::TooLarge { bytes: Some(bytes) } => write!(f, "frame of {bytes} bytes, larger than the limit"),
+            ConnectFailure::TooLarge { bytes: None } => f.write_str("frame larger than the limit"),
             ConnectFailure::Proxy => f.write_str("proxy refused"),
             ConnectFailure::Other => f.write_str("connection broken"),
         }

@@ -8,7 +8,8 @@
 //!
 //! let config = GatewayConfig::new(Credentials::new("102000001", "secret")?);
 //! let mut gateway = Gateway::new(config, Timestamp::from_ms(0));
-//! // One change, then drain. The first thing a session needs is a token.
+//! // One change, then drain. The first thing a session needs is a token; that it was asked for outlives the process.
+//! assert!(matches!(gateway.poll_effect(), Some(Effect::Remember(_))));
 //! assert!(matches!(gateway.poll_effect(), Some(Effect::FetchToken { .. })));
 //! assert_eq!(gateway.poll_effect(), None);
 //! # Ok::<(), auk_gateway::CredentialsError>(())
@@ -21,6 +22,9 @@
 mod address;
 mod answer;
 mod backoff;
+mod body_codes;
+mod bucket;
+mod catalogue;
 mod close_code;
 mod config;
 mod effect;
@@ -33,6 +37,7 @@ mod input;
 mod language;
 mod limiter;
 mod loss;
+mod memory;
 mod payload;
 mod refusal;
 mod session;
@@ -43,16 +48,22 @@ mod token;
 mod token_keeper;
 
 pub use answer::{HttpAnswer, HttpFailure};
-pub use close_code::{CloseVerdict, close_verdict};
+pub use body_codes::BodyCodes;
+pub use bucket::Bucket;
+pub use catalogue::{CATALOGUE, Catalogue, Row, Section};
+pub use close_code::{CloseVerdict, close_advice, close_verdict};
 pub use config::{Credentials, CredentialsError, GatewayConfig, Pace, Rate};
-pub use effect::{AddressEndpoint, CODE_FINAL, ConnId, Effect, Outgoing, RequestId};
+pub use effect::{AddressEndpoint, CODE_FINAL, CODE_RESUMING, ConnId, Effect, Outgoing, RequestId};
 pub use event::{Dispatch, Event, Setback};
 pub use gateway::Gateway;
+#[cfg(feature = "plants")]
+pub use gateway::plants::Plant;
 pub use halt::HaltReason;
 pub use input::{Close, ConnectFailure, FrameText, Input};
 pub use language::Language;
 pub use loss::LossCause;
-pub use refusal::{CallRefusal, judge_call};
+pub use memory::{AttemptKind, Memo, Memory, SavedAddress, SavedAllowance, SavedAttempt, SavedSession, SavedToken};
+pub use refusal::{CallRefusal, RefusalKind, judge_call, judge_post, post_advice};
 pub use status::{AttemptStatus, DeadlineStatus, HaltStatus, Status};
 pub use timestamp::Timestamp;
 pub use token::AccessToken;

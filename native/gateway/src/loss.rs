@@ -18,6 +18,13 @@ pub enum LossCause {
     Closed(Option<u16>),
     /// The connection could not be made, or broke below the WebSocket.
     Transport(ConnectFailure),
+    /// A frame over the limit was met twice at the same point of a session, which is given up: what it still held is lost.
+    Oversized {
+        /// How large the frame is, where it is known.
+        bytes: Option<u64>,
+        /// The last sequence that came before it.
+        after: Option<u64>,
+    },
     /// A step took longer than it may.
     Deadline(&'static str),
     /// There was no usable token left when Hello came.
@@ -35,6 +42,13 @@ impl fmt::Display for LossCause {
             LossCause::Closed(Some(code)) => write!(f, "closed with code {code}"),
             LossCause::Closed(None) => f.write_str("closed without a code"),
             LossCause::Transport(failure) => write!(f, "{failure}"),
+            LossCause::Oversized { bytes, after } => {
+                let (bytes, after) = (bytes.unwrap_or(0), after.unwrap_or(0));
+                write!(
+                    f,
+                    "a frame of {bytes} bytes behind sequence {after} is larger than the limit; it is given up, and the session with it"
+                )
+            }
             LossCause::Deadline(step) => write!(f, "no answer in time: {step}"),
             LossCause::TokenGone => f.write_str("no usable token when the platform said Hello"),
             LossCause::Reloaded => f.write_str("settings reloaded"),

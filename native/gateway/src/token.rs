@@ -10,6 +10,11 @@ impl AccessToken {
         Self(token.into())
     }
 
+    /// The token itself, for a store that keeps it over a restart.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
     /// The value for the `Authorization` header and for the `token` field of Identify and Resume: `QQBot {token}`, one space, this
     /// case. Source: QQ bot docs, dev-prepare/api-call-guide, 2026-08-10.
     pub fn authorization(&self) -> String {

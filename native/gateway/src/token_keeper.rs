@@ -1,9 +1,9 @@
 use std::collections::VecDeque;
 
-use crate::answer::{Denial, TokenGrant, read_token};
-use crate::backoff::Backoff;
+use crate::answer::{Denial, TOKEN_LIFE_S_MAX, TokenGrant, read_token};
+use crate::backoff::{Backoff, Failure};
 use crate::limiter::Limiter;
-use crate::{AccessToken, Credentials, Effect, GatewayConfig, HaltReason, HttpAnswer, Pace, RequestId, Setback, Timestamp};
+use crate::{AccessToken, Credentials, Effect, GatewayConfig, HaltReason, HttpAnswer, Pace, RequestId, SavedToken, Setback, Timestamp};
 
 /// Keeps a good token at hand: one request at a time, renewed ahead of its expiry, and never one that was refused.
 ///
@@ -11,11 +11,11 @@ use crate::{AccessToken, Credentials, Effect, GatewayConfig, HaltReason, HttpAns
 pub(crate) struct TokenKeeper {
     lifecycle: Lifecycle,
     /// Tokens that the platform refused and when, newest last. The endpoint may hand them out again.
-    refused: VecDeque<(AccessToken, Timestamp)>,
+    pub(crate) refused: VecDeque<(AccessToken, Timestamp)>,
     halt: Option<Halt>,
-    not_before: Timestamp,
+    pub(crate) not_before: Timestamp,
     next_request: u64,
-    limiter: Limiter,
+    pub(crate) limiter: Limiter,
     failure_backoff: Backoff,
     dead_token_backoff: Backoff,
     slow_lane: Backoff,
@@ -57,10 +57,8 @@ const REFUSED_MS: u64 = 600_000;
 /// A new token is handed out when the current one has at most 60 s left (QQ bot docs, dev-prepare/access-token, 2026-08-10). 45 s is
 /// inside that window, with room for a few tries while the old token lives.
 const REFRESH_AHEAD_MS: u64 = 45_000;
-/// Wait before another try when the endpoint handed the same short-lived token out again.
+/// Shortest wait before another try when the endpoint handed the same short-lived token out again.
 const REFRESH_AGAIN_MS: u64 = 5_000;
-/// First and longest wait while the endpoint hands out a token that was refused.
-const DEAD_TOKEN_MS: (u64, u64) = (2_000, 30_000);
 
 impl TokenKeeper {
     pub(crate) fn new(config: &GatewayConfig) -> Self {
@@ -72,20 +70,40 @@ impl TokenKeeper {
             not_before: Timestamp::from_ms(0),
             next_request: 1,
             limiter: Limiter::new(pace.token_requests),
-            failure_backoff: Backoff::new(pace.backoff_ms_base, pace.backoff_ms_max, config.seed ^ 0x746f_6b65),
-            dead_token_backoff: Backoff::new(DEAD_TOKEN_MS.0, DEAD_TOKEN_MS.1, config.seed ^ 0x6465_6164),
+            failure_backoff: Backoff::new(pace.token_backoff_ms_base, pace.backoff_ms_max, config.seed ^ 0x746f_6b65),
+            dead_token_backoff: Backoff::even(pace.token_backoff_ms_base, pace.backoff_ms_max),
             slow_lane: Backoff::new(pace.slow_lane_ms_base, pace.slow_lane_ms_max, config.seed ^ 0x736c_6f77),
         }
     }
 
     /// The token to use at `now`, if there is a live one.
     pub(crate) fn usable(&self, now: Timestamp) -> Option<&AccessToken> {
-        let held = match &self.lifecycle {
+        self.held().filter(|held| now < held.expires).map(|held| &held.token)
+    }
+
+    fn held(&self) -> Option<&Held> {
+        match &self.lifecycle {
             Lifecycle::Absent => None,
             Lifecycle::Fetching { held, .. } => held.as_ref(),
             Lifecycle::Held(held) => Some(held),
-        };
-        held.filter(|held| now < held.expires).map(|held| &held.token)
+        }
+    }
+
+    /// Takes over what an earlier process knew.
+    pub(crate) fn restore(&mut self, saved: Option<SavedToken>, requests: impl Iterator<Item = Timestamp> + Clone, now: Timestamp) {
+        self.limiter.restore(requests, now);
+        if let Some(SavedToken { token, expires }) = saved
+            && expires > now
+        {
+            let life_ms = expires.since(now).min(TOKEN_LIFE_S_MAX * 1_000);
+            self.grant(TokenGrant { token, life_ms }, None, now);
+        }
+    }
+
+    /// What another process can go on with.
+    pub(crate) fn saved(&self) -> Option<SavedToken> {
+        let held = self.held()?;
+        Some(SavedToken { token: held.token.clone(), expires: held.expires })
     }
 
     /// The refusal that stands in the way of a token, if one does and nothing is being asked.
@@ -150,7 +168,7 @@ impl TokenKeeper {
         };
         Some(match read_token(answer) {
             Ok(grant) if self.is_refused(&grant.token, now) => {
-                self.not_before = now + self.dead_token_backoff.fail();
+                self.not_before = now + self.dead_token_backoff.fail(Failure::Refused, now);
                 self.keep(held);
                 TokenOutcome::SetBack(Setback::SameDeadToken)
             }
@@ -200,20 +218,34 @@ impl TokenKeeper {
     /// Takes over changed rates.
     pub(crate) fn set_pace(&mut self, pace: &Pace) {
         self.limiter.set_rate(pace.token_requests);
-        self.failure_backoff.set_bounds(pace.backoff_ms_base, pace.backoff_ms_max);
+        self.failure_backoff.set_bounds(pace.token_backoff_ms_base, pace.backoff_ms_max);
+        self.dead_token_backoff.set_bounds(pace.token_backoff_ms_base, pace.backoff_ms_max);
         self.slow_lane.set_bounds(pace.slow_lane_ms_base, pace.slow_lane_ms_max);
     }
 
-    /// When the next request may come, for a report that says so.
+    /// When the next request may come, for a report that says so; 0 while one is under way.
     pub(crate) fn retry_in_ms(&self, now: Timestamp) -> u64 {
+        if matches!(self.lifecycle, Lifecycle::Fetching { .. }) {
+            return 0;
+        }
         self.limiter.next_free(now).max(self.not_before).since(now)
+    }
+
+    /// Lets the held token outlive its end.
+    #[cfg(feature = "plants")]
+    pub(crate) fn outlive(&mut self, now: Timestamp) {
+        if let Lifecycle::Held(held) | Lifecycle::Fetching { held: Some(held), .. } = &mut self.lifecycle {
+            (held.expires, held.refresh) = (now + TOKEN_LIFE_S_MAX * 1_000, now + TOKEN_LIFE_S_MAX * 1_000);
+        }
     }
 
     fn grant(&mut self, grant: TokenGrant, held: Option<Held>, now: Timestamp) {
         let is_same = held.is_some_and(|held| held.token == grant.token);
         let ahead_ms = REFRESH_AHEAD_MS.min(grant.life_ms / 2);
         let wait_ms = grant.life_ms - ahead_ms;
-        let refresh = if is_same { now + wait_ms.max(REFRESH_AGAIN_MS) } else { now + wait_ms.max(1_000) };
+        // The same one came back before the endpoint's last minute: its end is nearer than was thought.
+        let again_ms = (grant.life_ms / 4 * 3).max(REFRESH_AGAIN_MS);
+        let refresh = now + if is_same { again_ms } else { wait_ms.max(1_000) };
         self.lifecycle = Lifecycle::Held(Held { token: grant.token, expires: now + grant.life_ms, refresh });
         self.halt = None;
         self.not_before = now;
@@ -233,7 +265,7 @@ impl TokenKeeper {
     fn deny(&mut self, denial: Denial, pace: &Pace, now: Timestamp) -> TokenOutcome {
         match denial {
             Denial::Operator { reason, detail } => {
-                self.not_before = now + self.slow_lane.fail();
+                self.not_before = now + self.slow_lane.fail(Failure::Refused, now);
                 let halt = Halt { reason, detail };
                 self.halt = Some(halt.clone());
                 TokenOutcome::Halted(halt)
@@ -251,7 +283,7 @@ impl TokenKeeper {
 
     fn transient(&mut self, why: String, now: Timestamp) -> TokenOutcome {
         self.halt = None;
-        self.not_before = now + self.failure_backoff.fail();
+        self.not_before = now + self.failure_backoff.fail(Failure::Refused, now);
         TokenOutcome::SetBack(Setback::Token(why))
     }
 }

@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     config.api_base = var("QQ_API_BASE")?;
     let (mut client, mut events) = Client::start(config)?;
     let mut terminate = signal(SignalKind::terminate())?;
-    let mut seen = HashSet::new();
+    let (sender, mut seen) = (client.sender(), HashSet::new());
     loop {
         let event = tokio::select! {
             event = events.recv() => event,
@@ -44,13 +44,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         if !seen.insert(message.id.clone()) {
             continue;
         }
-        let sender = client.sender();
-        tokio::spawn(async move {
-            let reply = GroupMessage::reply(message.id, message.content.trim());
-            if let Err(error) = sender.post_group_message(&message.group_openid, &reply).await {
-                eprintln!("reply not delivered: {error}");
-            }
-        });
+        // One at a time, so that answers keep the order of the questions; what comes meanwhile waits.
+        let reply = GroupMessage::reply(message.id, message.content.trim());
+        let sent = tokio::select! {
+            sent = sender.post_group_message(&message.group_openid, &reply) => sent,
+            _ = terminate.recv() => break,
+        };
+        if let Err(error) = sent {
+            eprintln!("reply not delivered: {error}");
+        }
     }
     client.stop().await;
     Ok(())

@@ -6,6 +6,8 @@
 //! Both HTTP and WebSocket use one explicit `rustls` configuration (ring; webpki roots plus an optional file) and the proxies that the
 //! usual environment variables name.
 
+pub mod log;
+
 mod bridge_session;
 mod client;
 mod elapsed;

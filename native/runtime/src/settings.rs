@@ -139,6 +139,7 @@ impl Settings {
         // Relative to the settings file, which is where an operator puts it.
         client.extra_root_file = file.platform.extra_root_file.map(|root| path.parent().unwrap_or(Path::new("")).join(root));
         client.language = file.language;
+        client.store = Some(path.with_file_name("auk.db"));
         let File { language, server, groups, messages, limits, .. } = file;
         let bridge = auk_bridge::Settings { language, server, groups, messages, limits };
         Ok(Self { client, bridge, log_level })

@@ -1,7 +1,8 @@
 //! What becomes of a post that did not simply arrive.
 
-use auk_bridge::{Input, Level, Notice, Outcome, REFUSALS, RefusalKind};
+use auk_bridge::{Input, Level, Notice, Outcome};
 use auk_bridge_stories::{GROUP, MINUTE, SECOND, Stage, delivered, refused, settings, status};
+use auk_gateway::Language;
 use serde_json::json;
 
 #[test]
@@ -341,11 +342,40 @@ fn an_outcome_for_another_post_changes_nothing() {
 }
 
 #[test]
-fn no_code_has_two_meanings() {
-    for (index, (code, _)) in REFUSALS.iter().enumerate() {
-        assert!(REFUSALS[index + 1..].iter().all(|(other, _)| other != code), "{code}");
+fn a_refusal_names_its_code_and_what_its_reader_can_do() {
+    for (outcome, english, chinese) in [
+        (refused(11253), "(code 11253), next try in 120 s, lines are kept. The bot has no right to this call", "接口权限"),
+        (refused(40054016), "(code 40054016), next try in 120 s, lines are kept. The bot may not send", "下架"),
+        (
+            refused(11298),
+            "(code 11298), next try in 10 s, lines are kept. The platform does not accept this machine's address",
+            "IP 白名单",
+        ),
+        (status(401), "(code -), next try in 10 s, lines are kept. The platform did not accept the token", "访问令牌"),
+        (status(429), "(code -), next try in 1 s, lines are kept. Called too often", "过于频繁"),
+        (Outcome::Unreachable, "(code -), next try in 1 s, lines are kept. QQ cannot be reached", "无法连接"),
+        (refused(40034006), "(code 40034006, HTTP 400). Lines given up: 1. The platform's moderation refused the text", "内容审核"),
+        (refused(304036), "(code 304036, HTTP 400). Lines given up: 1. This code belongs to Markdown", "Markdown"),
+        (refused(987_654_321), "(code 987654321, HTTP 400). Lines given up: 1. The platform names no known reason", "没有说明原因"),
+        (status(404), "(code -, HTTP 404). Lines given up: 1. The platform does not know this call", "接口地址"),
+    ] {
+        let mut stage = Stage::new(settings());
+        stage.chat("one");
+        stage.answer(outcome);
+        let [notice] = &stage.notices[..] else { panic!("{:?}", stage.notices) };
+        assert!(notice.to_string().contains(english), "{notice}");
+        assert!(notice.words(Language::ZhCn).contains(chinese), "{}", notice.words(Language::ZhCn));
     }
-    assert!(REFUSALS.iter().all(|(_, kind)| *kind != RefusalKind::Unknown));
+}
+
+#[test]
+fn a_token_that_the_platform_failed_to_check_is_trouble_of_its_own() {
+    let mut stage = Stage::new(settings());
+    stage.chat("one");
+    stage.answer(refused(11242));
+    stage.wait(3 * SECOND);
+    stage.deliver();
+    assert!(warnings(&mut stage).is_empty());
 }
 
 fn warnings(stage: &mut Stage) -> Vec<String> {

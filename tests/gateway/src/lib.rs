@@ -1,12 +1,16 @@
 //! A stage for the pure gateway: it keeps the time, plays the driver and the platform, and notes what was asked for and when.
 
+pub mod cases;
+mod profile;
 mod simulation;
+pub mod storm_table;
 
-pub use simulation::{Report, Simulation};
+pub use profile::{HEARTBEAT_MS, profile};
+pub use simulation::{Attempts, Course, Coverage, INPUTS, Promise, Report, STATES, Simulation, Storm, Violation, unreachable};
 
 use auk_gateway::{
     AddressEndpoint, Close, ConnId, ConnectFailure, Credentials, Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input, Language,
-    RequestId, Timestamp,
+    Memory, RequestId, Timestamp,
 };
 use serde_json::{Value, json};
 
@@ -32,6 +36,8 @@ pub enum Asked {
 pub struct Stage {
     /// The machine itself.
     pub gateway: Gateway,
+    /// What a store would have kept.
+    pub memory: Memory,
     now_ms: u64,
     asked: Vec<(u64, Asked)>,
     told: Vec<(u64, Event)>,
@@ -49,8 +55,13 @@ impl Stage {
     pub fn with(change: impl FnOnce(&mut GatewayConfig)) -> Self {
         let mut config = config();
         change(&mut config);
-        let gateway = Gateway::new(config, Timestamp::from_ms(0));
-        let mut stage = Self { gateway, now_ms: 0, asked: Vec::new(), told: Vec::new(), request: None, conn: None };
+        Self::restored(config, Memory::default(), 0)
+    }
+
+    /// A gateway with what an earlier process left, at `now_ms`.
+    pub fn restored(config: GatewayConfig, memory: Memory, now_ms: u64) -> Self {
+        let gateway = Gateway::restore(config, memory.clone(), Timestamp::from_ms(now_ms));
+        let mut stage = Self { gateway, memory, now_ms, asked: Vec::new(), told: Vec::new(), request: None, conn: None };
         stage.drain();
         stage
     }
@@ -268,6 +279,10 @@ impl Stage {
                 }
                 Effect::Send { text, .. } => Asked::Sent(serde_json::from_str(text.as_text()).expect("frames are JSON")),
                 Effect::Close { code, .. } => Asked::Closed(code),
+                Effect::Remember(memo) => {
+                    self.memory.note(memo);
+                    continue;
+                }
             };
             self.asked.push((self.now_ms, asked));
         }

@@ -4,14 +4,14 @@ use super::Gateway;
 use crate::payload::{DispatchPayload, Payload, Ready};
 use crate::session::Session;
 use crate::state::{Authentication, State};
-use crate::{ConnId, Dispatch, Event, Timestamp};
+use crate::{ConnId, Dispatch, Event, Memo, Timestamp};
 
 impl Gateway {
     pub(super) fn on_frame(&mut self, conn: ConnId, text: &str, now: Timestamp) {
         if self.state.conn() != Some(conn) {
             return;
         }
-        self.on_traffic(conn, now);
+        self.on_traffic(conn);
         match Payload::read(text) {
             None => self.events.push_back(Event::UnreadableFrame { bytes: text.len() }),
             Some(Payload::Hello { interval_ms }) => {
@@ -30,11 +30,11 @@ impl Gateway {
     }
 
     /// Anything that arrives proves life.
-    pub(super) fn on_traffic(&mut self, conn: ConnId, now: Timestamp) {
+    pub(super) fn on_traffic(&mut self, conn: ConnId) {
         if let State::Authenticating { link, .. } | State::Ready { link, .. } = &mut self.state
             && link.conn == conn
         {
-            link.heartbeat.on_traffic(now);
+            link.heartbeat.on_traffic();
         }
     }
 
@@ -61,6 +61,7 @@ impl Gateway {
         if let Some(sequence) = payload.sequence {
             session.note(sequence);
         }
+        self.remember(Memo::Session(session.saved()));
         self.session = Some(session);
         self.become_ready(now);
         self.events.push_back(Event::Ready { bot_name: ready.user.and_then(|user| user.username) });
@@ -84,7 +85,8 @@ impl Gateway {
         self.identifies_refused = 0;
         self.reported = None;
         self.slow_lane.clear();
-        if let Some(link) = self.state.link().cloned() {
+        if let Some(mut link) = self.state.link().cloned() {
+            link.heartbeat.ready(now);
             self.enter(State::Ready { link, since: now }, now);
         }
     }

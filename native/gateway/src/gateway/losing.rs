@@ -2,9 +2,12 @@
 
 use super::Gateway;
 use super::progress::RESUMES_UNCONFIRMED_MAX;
-use crate::effect::CODE_RESUMING;
+use crate::backoff::Failure;
+use crate::session::Session;
 use crate::state::{Authentication, State};
-use crate::{CODE_FINAL, Close, CloseVerdict, ConnId, ConnectFailure, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict};
+use crate::{
+    CODE_FINAL, CODE_RESUMING, Close, CloseVerdict, ConnId, ConnectFailure, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict,
+};
 
 /// Identifies refused in a row (op 9 or 4903, neither names a cause) after which only the operator can find the reason.
 const IDENTIFIES_REFUSED_MAX: u32 = 5;
@@ -13,6 +16,10 @@ const INVALID_SESSION_PAUSE_MS: u64 = 250;
 /// Wait for the close frame behind an op 9 that answers the authentication. In the field it comes 50 to 100 ms later, and alone names the
 /// reason (4924, 4903).
 const CLOSE_AFTER_OP_9_MS: u64 = 500;
+/// Sessions in a row that end as invalid within [`CONTESTED_SESSION_MS_MAX`] of their beginning, after which somebody else is suspected.
+const CONTESTED_SESSIONS: u32 = 3;
+/// A session that lives longer than this was not cut short.
+const CONTESTED_SESSION_MS_MAX: u64 = 300_000;
 /// Longest pause after op 9.
 const INVALID_SESSION_PAUSE_MS_MAX: u64 = 60_000;
 
@@ -60,13 +67,14 @@ impl Gateway {
 
     fn lose_session(&mut self, resumable: bool, now: Timestamp) {
         if !resumable {
+            self.note_invalidated(now);
             self.forget_session();
         }
         let pause_ms = (INVALID_SESSION_PAUSE_MS << self.identifies_refused.min(8)).min(INVALID_SESSION_PAUSE_MS_MAX);
         let jittered_ms = pause_ms + self.pause_chance.u64(0..=pause_ms / 4);
         // A session that is called invalid soon after it began, again and again, is a failure like any other.
         let is_young = self.ready_for_ms(now).is_some_and(|ms| ms < self.config.pace.settled_ms);
-        let wait_ms = if is_young { self.backoff.fail().max(jittered_ms) } else { jittered_ms };
+        let wait_ms = if is_young { self.backoff.fail(Failure::Refused, now).max(jittered_ms) } else { jittered_ms };
         self.lose(LossCause::InvalidSession { resumable }, Pause::Ms(wait_ms), now);
     }
 
@@ -76,7 +84,8 @@ impl Gateway {
         if self.identifies_refused < IDENTIFIES_REFUSED_MAX {
             return false;
         }
-        self.identifies_refused = 0;
+        // The next refusal in the slow lane is one too many again.
+        self.identifies_refused = IDENTIFIES_REFUSED_MAX - 1;
         self.give_link_up(CODE_FINAL);
         self.forget_session();
         self.last_loss = Some(cause.clone());
@@ -112,11 +121,13 @@ impl Gateway {
             Close::Transport(_) if matches!(self.state, State::Refused { .. }) => self.conclude_refusal(now),
             Close::Transport(failure) => {
                 self.note_unconfirmed();
-                if failure == ConnectFailure::TooLarge && self.is_resuming() {
+                let mut cause = LossCause::Transport(failure);
+                if let (true, LossCause::Transport(ConnectFailure::TooLarge { bytes })) = (self.is_resuming(), &cause) {
                     // The frame over the limit is met again at the same point of the replay: only a new session gets past it.
                     self.resumes_unconfirmed = RESUMES_UNCONFIRMED_MAX;
+                    cause = LossCause::Oversized { bytes: *bytes, after: self.session.as_ref().and_then(Session::highest) };
                 }
-                self.lose_by_failure(LossCause::Transport(failure), now);
+                self.lose_by_failure(cause, now);
             }
         }
     }
@@ -146,6 +157,7 @@ impl Gateway {
                 if by_identify && code == Some(4903) && self.identify_was_refused(&cause, now) {
                     return;
                 }
+                self.note_invalidated(now);
                 self.forget_session();
                 self.lose_by_failure(cause, now);
             }
@@ -157,10 +169,21 @@ impl Gateway {
         }
     }
 
+    /// Counts sessions that are called invalid soon after they began. Nothing on the wire names the reason; the platform itself seldom
+    /// does it thrice in a row, a second program with the same app id does it every time.
+    fn note_invalidated(&mut self, now: Timestamp) {
+        let Some(session) = &self.session else { return };
+        let is_short = now.since(session.began) < CONTESTED_SESSION_MS_MAX;
+        self.short_sessions = if is_short { self.short_sessions + 1 } else { 0 };
+        if self.short_sessions == CONTESTED_SESSIONS {
+            self.events.push_back(Event::Contested { sessions: self.short_sessions });
+        }
+    }
+
     fn refuse_link_token(&mut self, now: Timestamp) {
         let token = self.state.link().map(|link| &link.token).or_else(|| self.tokens.usable(now)).cloned();
         if let Some(token) = token {
-            self.tokens.refuse(&token, now);
+            self.refuse_token(&token, now);
         }
     }
 
@@ -190,14 +213,15 @@ impl Gateway {
 
     /// Gives a connection up for another one.
     fn lose(&mut self, cause: LossCause, pause: Pause, now: Timestamp) {
-        if self.ready_for_ms(now).is_some_and(|ms| ms >= self.config.pace.stable_ms) {
-            self.backoff.clear();
-        }
+        self.note_stability(now);
         let (wait_ms, brake) = match pause {
             Pause::None => (0, "back-off"),
-            Pause::Backoff => (self.backoff.fail(), "back-off"),
+            Pause::Backoff => (self.backoff.fail(self.how_far(), now), "back-off"),
             Pause::Ms(ms) => (ms, "pause asked for by the platform"),
         };
+        // Whoever the session is contested with is not fought: new ones are begun slowly.
+        let is_contested = self.session.is_none() && self.short_sessions >= CONTESTED_SESSIONS;
+        let wait_ms = if is_contested { wait_ms.max(self.contested_pause_ms()) } else { wait_ms };
         self.give_link_up(CODE_RESUMING);
         self.drop_stale_session(now);
         self.last_loss = Some(cause.clone());
@@ -218,11 +242,29 @@ impl Gateway {
         self.events.insert(told_before, Event::Lost { cause, retry_in_ms, session_kept: self.has_resumable_session() });
     }
 
+    /// The longest back-off, jittered, so that two sides do not keep meeting.
+    fn contested_pause_ms(&mut self) -> u64 {
+        let longest_ms = self.config.pace.backoff_ms_max;
+        longest_ms - longest_ms / 4 + self.pause_chance.u64(0..=longest_ms / 2)
+    }
+
+    /// A session that was stable clears the back-off, however it ends.
+    fn note_stability(&mut self, now: Timestamp) {
+        if self.ready_for_ms(now).is_some_and(|ms| ms >= self.config.pace.stable_ms) {
+            self.backoff.clear();
+        }
+    }
+
     /// Asks the driver to drop the socket. For one that is gone already that is nothing to do.
     pub(super) fn give_link_up(&mut self, code: u16) {
         if let Some(conn) = self.state.conn() {
             self.effects.push_back(Effect::Close { conn, code });
         }
+    }
+
+    /// How far the connection that is being lost had come.
+    fn how_far(&self) -> Failure {
+        if self.state.link().is_some() { Failure::Refused } else { Failure::Unreached }
     }
 
     fn ready_for_ms(&self, now: Timestamp) -> Option<u64> {
@@ -231,7 +273,8 @@ impl Gateway {
 
     /// Reports a condition that only the operator can mend, and enters the slow lane.
     pub(super) fn halt(&mut self, reason: HaltReason, detail: String, now: Timestamp) {
-        let wait_ms = self.slow_lane.fail();
+        self.note_stability(now);
+        let wait_ms = self.slow_lane.fail(Failure::Refused, now);
         self.report_halt(reason, detail, wait_ms);
         self.enter(State::Halted { reason, until: now + wait_ms }, now);
     }

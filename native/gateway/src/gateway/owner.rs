@@ -2,7 +2,7 @@
 
 use super::Gateway;
 use crate::state::State;
-use crate::{CODE_FINAL, Event, GatewayConfig, Input, LossCause, Timestamp};
+use crate::{CODE_FINAL, Event, GatewayConfig, Input, LossCause, Memo, Timestamp};
 
 impl Gateway {
     pub(super) fn on_reload(&mut self, mut config: GatewayConfig, now: Timestamp) {
@@ -13,7 +13,9 @@ impl Gateway {
         self.config = config;
         if is_other_bot {
             self.tokens.forget_credentials();
+            self.remember(Memo::Token(None));
             self.addresses.forget();
+            self.remember(Memo::Address(None));
         }
         self.tokens.retry_at_once(now);
         self.addresses.retry_at_once(&self.config.pace, now);
@@ -21,6 +23,7 @@ impl Gateway {
         self.slow_lane.clear();
         self.reported = None;
         self.identifies_refused = 0;
+        self.short_sessions = 0;
         match (self.state.conn().is_some(), is_other_session) {
             (true, true) => self.reconnect(now),
             (true, false) => {}
@@ -40,6 +43,7 @@ impl Gateway {
         self.identifies.set_rate(pace.identifies);
         self.tokens.set_pace(pace);
         self.backoff.set_bounds(pace.backoff_ms_base, pace.backoff_ms_max);
+        self.backoff.set_flat(pace.backoff_flat_ms);
         self.slow_lane.set_bounds(pace.slow_lane_ms_base, pace.slow_lane_ms_max);
     }
 
@@ -52,9 +56,13 @@ impl Gateway {
         self.advance(now);
     }
 
-    pub(super) fn on_stop(&mut self, now: Timestamp) {
+    /// `code` says whether the session is to live on.
+    pub(super) fn on_stop(&mut self, code: u16, now: Timestamp) {
+        if code == CODE_FINAL {
+            self.forget_session();
+        }
         let Some(conn) = self.state.conn() else { return self.finish(now) };
-        self.give_link_up(CODE_FINAL);
+        self.give_link_up(code);
         if matches!(self.state, State::Connecting { .. }) {
             return self.finish(now);
         }

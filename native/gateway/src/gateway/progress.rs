@@ -3,11 +3,13 @@
 use super::Gateway;
 use crate::address::Target;
 use crate::answer::{Denial, read_address};
+use crate::backoff::Failure;
 use crate::heartbeat::{Beat, Heartbeat};
 use crate::session::Session;
 use crate::state::{Authentication, Link, State};
 use crate::{
-    AccessToken, AddressEndpoint, ConnId, Effect, Event, HttpAnswer, HttpFailure, LossCause, RequestId, Setback, Timestamp, payload,
+    AccessToken, AddressEndpoint, AttemptKind, ConnId, Effect, Event, HttpAnswer, HttpFailure, LossCause, Memo, RequestId, SavedAddress,
+    Setback, Timestamp, payload,
 };
 
 /// Resumes in a row without an answer after which the session is given up.
@@ -18,7 +20,8 @@ impl Gateway {
     pub(super) fn advance(&mut self, now: Timestamp) {
         let Some(token) = self.tokens.usable(now).cloned() else { return self.await_token(now) };
         self.drop_stale_session(now);
-        match self.addresses.target(&self.config.pace, now) {
+        let wants_look_up = !self.has_resumable_session() && self.identifies.wants_look_up(now);
+        match self.addresses.target(&self.config.pace, wants_look_up, now) {
             Target::LookUp(endpoint) => self.look_up(token, endpoint, now),
             Target::Wait(until) => self.wait_behind(until, "address look-up limit", now),
             Target::Known(url) => match self.brake(now) {
@@ -61,12 +64,15 @@ impl Gateway {
     }
 
     pub(super) fn forget_session(&mut self) {
-        self.session = None;
+        if self.session.take().is_some() {
+            self.remember(Memo::Session(None));
+        }
         self.resumes_unconfirmed = 0;
     }
 
     fn look_up(&mut self, token: AccessToken, endpoint: AddressEndpoint, now: Timestamp) {
         self.addresses.look_up_begins(now);
+        self.remember_attempt(AttemptKind::LookUp, now);
         let request = RequestId(self.next_request);
         self.next_request += 1;
         self.effects.push_back(Effect::FetchAddress { request, token: token.clone(), endpoint });
@@ -83,6 +89,7 @@ impl Gateway {
 
     fn connect(&mut self, url: String, now: Timestamp) {
         self.connects.take(now);
+        self.remember_attempt(AttemptKind::Connect, now);
         let conn = ConnId(self.next_conn);
         self.next_conn += 1;
         self.effects.push_back(Effect::Connect { conn, url });
@@ -98,9 +105,9 @@ impl Gateway {
         match read_address(answer) {
             Ok(grant) => {
                 self.addresses.granted(&grant, now);
-                if let Some(limit) = grant.limit {
-                    self.identifies.announce(limit, now);
-                }
+                self.remember(Memo::Address(Some(SavedAddress { url: grant.url, learned: now })));
+                self.identifies.looked_up(grant.limit, now);
+                self.remember_allowance();
                 self.advance(now);
             }
             Err(denial) => self.on_address_denied(denial, &token, now),
@@ -112,7 +119,7 @@ impl Gateway {
         match denial {
             Denial::TokenRefused => {
                 // 401 on any call forgets the token; the next step fetches another.
-                self.tokens.refuse(token, now);
+                self.refuse_token(token, now);
                 self.set_back(Setback::Address("HTTP 401, the token is renewed".to_owned()), 0);
                 self.advance(now);
             }
@@ -129,7 +136,7 @@ impl Gateway {
                 self.advance(now);
             }
             Denial::Transient(why) => {
-                let wait_ms = self.backoff.fail();
+                let wait_ms = self.backoff.fail(Failure::Unreached, now);
                 self.set_back(Setback::Address(why), wait_ms);
                 self.enter(State::Waiting { until: now + wait_ms, brake: "back-off" }, now);
             }
@@ -164,12 +171,20 @@ impl Gateway {
             Some((id, sequence)) => (Authentication::Resume { replayed: 0 }, payload::resume(&token, id, sequence)),
             None => {
                 self.identifies.take(now);
+                self.remember_attempt(AttemptKind::Identify, now);
+                self.remember_allowance();
                 (Authentication::Identify, payload::identify(&token, self.config.intents))
             }
         };
         self.effects.push_back(Effect::Send { conn, text });
         let link = Link { conn, token, heartbeat };
         self.enter(State::Authenticating { link, by, deadline: now + pace.authenticate_ms_max }, now);
+    }
+
+    fn remember_allowance(&mut self) {
+        if let Some(allowance) = self.identifies.announced() {
+            self.remember(Memo::Allowance(allowance));
+        }
     }
 
     pub(super) fn on_deadline(&mut self, now: Timestamp) {

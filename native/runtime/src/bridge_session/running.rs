@@ -97,6 +97,11 @@ impl Running {
         &self.client
     }
 
+    /// Writes what the next process is to know, and lets the file go.
+    pub(super) async fn close_store(&mut self) {
+        self.client.close_store().await;
+    }
+
     pub(super) fn bridge_status(&self) -> auk_bridge::BridgeStatus {
         self.bridge.status()
     }
@@ -130,7 +135,9 @@ impl Running {
             Woke::Event(Event::Ready { .. } | Event::Resumed { .. }) => self.tell(Input::GatewayUp),
             Woke::Event(Event::Lost { .. } | Event::Halted { .. } | Event::Stopped) | Woke::GatewayEnded => self.tell(Input::GatewayDown),
             // The client has logged these; they are no change of the session.
-            Woke::Event(Event::SetBack { .. } | Event::OddHello | Event::UnreadableFrame { .. }) => {}
+            Woke::Event(
+                Event::SetBack { .. } | Event::Renewed | Event::Contested { .. } | Event::OddHello | Event::UnreadableFrame { .. },
+            ) => {}
         }
     }
 
@@ -170,7 +177,8 @@ impl Running {
                 Err(SendError::Refused { status, code, message, retry_after_ms }) => {
                     Outcome::Refused { code, status, message, retry_after_ms }
                 }
-                Err(SendError::Unreachable) => Outcome::Unreachable,
+                // Nothing left this machine either way.
+                Err(SendError::Unreachable | SendError::QueueFull) => Outcome::Unreachable,
                 Err(SendError::Unknown) => Outcome::Unknown,
             };
             let _ = outcomes.send((post.id, outcome));

@@ -159,14 +159,18 @@ impl Worker {
         }
     }
 
+    /// Ends the gateway, in the hope that the next life of this server resumes: what is said meanwhile arrives then.
     async fn end_gateway(&mut self) {
         let deadline = Instant::now() + Duration::from_millis(GATEWAY_END_MS_MAX);
         if let Some(running) = &self.running {
-            running.client().begin_stop();
+            running.client().begin_suspend();
         }
         while let Some(running) = &mut self.running {
             match timeout_at(deadline, running.wait()).await {
-                Ok(Woke::GatewayEnded) | Err(_) => self.running = None,
+                Ok(Woke::GatewayEnded) | Err(_) => {
+                    running.close_store().await;
+                    self.running = None;
+                }
                 Ok(woke) => {
                     running.take(woke);
                     self.drain();

@@ -12,6 +12,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Error as WsError;
+use tokio_tungstenite::tungstenite::error::CapacityError;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use super::proxy::Proxies;
@@ -31,6 +32,11 @@ impl Dialer {
     pub(super) fn new(tls: Arc<ClientConfig>, frame_bytes_max: usize, allow_plain: bool) -> Self {
         let limits = WebSocketConfig::default().max_message_size(Some(frame_bytes_max)).max_frame_size(Some(frame_bytes_max));
         Self { tls: TlsConnector::from(tls), proxies: Proxies::from_environment(), limits, allow_plain }
+    }
+
+    /// How the host of an address is named in the log.
+    pub(super) fn way_to(&self, address: &str) -> String {
+        Url::parse(address).map(|url| self.proxies.way_to(&url)).unwrap_or_default()
     }
 
     /// Opens a WebSocket. The gateway's deadline for connecting is the limit: it drops this future.
@@ -60,7 +66,8 @@ impl Dialer {
 /// What a WebSocket error says about the transport.
 pub(super) fn failure(error: &WsError) -> ConnectFailure {
     match error {
-        WsError::Capacity(_) => ConnectFailure::TooLarge,
+        WsError::Capacity(CapacityError::MessageTooLong { size, .. }) => ConnectFailure::TooLarge { bytes: u64::try_from(*size).ok() },
+        WsError::Capacity(CapacityError::TooManyHeaders) => ConnectFailure::Other,
         WsError::Http(answer) => ConnectFailure::Upgrade(answer.status().as_u16()),
         WsError::Url(_) => ConnectFailure::BadAddress,
         WsError::Tls(_) => ConnectFailure::Tls,

@@ -1,36 +1,51 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use auk_gateway::{AccessToken, Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input, Language, Timestamp};
+use auk_gateway::{Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input, Language, Memo, Memory, SavedToken, Timestamp};
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 
 use super::StatusSnapshot;
+use super::clock::Clock;
 use super::dial::Dialer;
-use super::event_log::EventLog;
+use super::events::{Bookmark, Told};
 use super::rest::Rest;
 use super::socket::Socket;
-use crate::elapsed::elapsed_ms;
+use super::store::Store;
+use crate::log::{EventLog, Level, Line};
 
 /// The loop around the pure gateway: one change, then drain.
 pub(super) struct Driver {
     gateway: Gateway,
+    app_id: String,
     language: Language,
-    origin: Instant,
+    clock: Clock,
     rest: Arc<Rest>,
     dialer: Arc<Dialer>,
     socket: Option<Socket>,
     /// A frame that waits until the owner has room for what may come of it.
     held: Option<Input>,
-    answers: mpsc::UnboundedSender<Input>,
-    inputs: mpsc::UnboundedReceiver<Input>,
-    events: mpsc::Sender<Event>,
+    /// HTTP exchanges under way; they end with the driver.
+    exchanges: JoinSet<()>,
+    ports: Ports,
     /// Events that the owner has no room for yet.
-    waiting: VecDeque<Event>,
-    token: watch::Sender<Option<AccessToken>>,
-    status: watch::Sender<StatusSnapshot>,
+    waiting: VecDeque<Told>,
+    /// The deadline of the status that was last shown.
+    shown: Option<Timestamp>,
     log: EventLog,
+}
+
+/// The driver's ways to everybody else.
+pub(super) struct Ports {
+    pub(super) answers: mpsc::UnboundedSender<Input>,
+    pub(super) inputs: mpsc::UnboundedReceiver<Input>,
+    pub(super) events: mpsc::Sender<Told>,
+    pub(super) token: watch::Sender<Option<SavedToken>>,
+    pub(super) status: watch::Sender<StatusSnapshot>,
+    pub(super) store: Option<Store>,
+    pub(super) bookmark: Bookmark,
 }
 
 enum Woke {
@@ -41,36 +56,33 @@ enum Woke {
 }
 
 impl Driver {
+    /// Begins where an earlier process left off.
     pub(super) fn new(
         config: GatewayConfig,
+        memory: Memory,
         language: Language,
-        rest: Arc<Rest>,
-        dialer: Dialer,
-        (answers, inputs): (mpsc::UnboundedSender<Input>, mpsc::UnboundedReceiver<Input>),
-        events: mpsc::Sender<Event>,
-        token: watch::Sender<Option<AccessToken>>,
-    ) -> (Self, watch::Receiver<StatusSnapshot>) {
-        let origin = Instant::now();
-        let gateway = Gateway::new(config, Timestamp::from_ms(0));
-        let (status, status_seen) =
-            watch::channel(StatusSnapshot { status: gateway.status(language, Timestamp::from_ms(0)), taken: origin });
-        let driver = Self {
-            gateway,
+        clock: Clock,
+        (rest, dialer): (Arc<Rest>, Dialer),
+        ports: Ports,
+    ) -> Self {
+        ports.bookmark.begin(memory.session.clone());
+        let hosts = rest.hosts(|url| dialer.way_to(url));
+        let app_id = config.credentials.app_id().to_owned();
+        Self {
+            gateway: Gateway::restore(config, memory, clock.now()),
+            app_id,
             language,
-            origin,
+            clock,
             dialer: Arc::new(dialer),
             socket: None,
             held: None,
-            answers,
-            inputs,
-            events,
+            exchanges: JoinSet::new(),
+            ports,
             waiting: VecDeque::new(),
-            token,
-            status,
-            log: EventLog::new(language, rest.hosts()),
+            shown: None,
+            log: EventLog::new(language, hosts),
             rest,
-        };
-        (driver, status_seen)
+        }
     }
 
     /// Runs until the session has ended or its owner is gone.
@@ -84,14 +96,14 @@ impl Driver {
                     self.gateway.handle_timeout(self.now());
                 }
                 Woke::Input(input @ Input::Frame { .. }) if !self.waiting.is_empty() => self.held = Some(input),
-                Woke::Input(input) => self.gateway.handle_input(input, self.now()),
+                Woke::Input(input) => self.take(input),
                 Woke::RoomForEvent => self.take_held(),
                 Woke::OwnerGone => return,
             }
         }
         // Whoever stops a client need not listen to its last words; they must not hold the end up.
         while let Some(event) = self.waiting.pop_front() {
-            if self.events.try_send(event).is_err() {
+            if self.ports.events.try_send(event).is_err() {
                 return;
             }
         }
@@ -100,7 +112,6 @@ impl Driver {
     /// Waits for exactly one thing. A slow owner holds back frames, and with them what comes behind them, but neither heartbeats nor the
     /// steps of a handshake.
     async fn wait_until(&mut self, deadline: Timestamp) -> Woke {
-        let at = self.origin + Duration::from_millis(deadline.as_ms());
         let owner_is_slow = !self.waiting.is_empty();
         let from_socket = async {
             match &mut self.socket {
@@ -112,10 +123,10 @@ impl Driver {
             }
         };
         tokio::select! {
-            () = tokio::time::sleep_until(at.into()) => Woke::Timer,
-            Some(input) = self.inputs.recv() => Woke::Input(input),
+            () = self.clock.sleep_until(deadline) => Woke::Timer,
+            Some(input) = self.ports.inputs.recv() => Woke::Input(input),
             input = from_socket => Woke::Input(input),
-            room = self.events.reserve(), if owner_is_slow => match (room, self.waiting.pop_front()) {
+            room = self.ports.events.reserve(), if owner_is_slow => match (room, self.waiting.pop_front()) {
                 (Ok(room), Some(event)) => {
                     room.send(event);
                     Woke::RoomForEvent
@@ -143,36 +154,68 @@ impl Driver {
     }
 
     fn now(&self) -> Timestamp {
-        Timestamp::from_ms(elapsed_ms(self.origin))
+        self.clock.now()
+    }
+
+    fn take(&mut self, input: Input) {
+        if let Input::Reload(config) = &input
+            && config.credentials.app_id() != self.app_id
+        {
+            // The old bot's session is left as it stands in the store; what comes now is the new one's.
+            config.credentials.app_id().clone_into(&mut self.app_id);
+            if let Some(store) = &self.ports.store {
+                store.change_bot(&self.app_id);
+            }
+        }
+        self.gateway.handle_input(input, self.now());
     }
 
     fn drain(&mut self) {
+        let mut is_news = false;
         while let Some(effect) = self.gateway.poll_effect() {
+            is_news = true;
             self.perform(effect);
         }
         while let Some(event) = self.gateway.poll_event() {
-            self.log.note(&event);
+            is_news |= !matches!(event, Event::Dispatch(_));
             self.tell(event);
         }
         let now = self.now();
-        let token = self.gateway.token(now);
-        self.token.send_if_modified(|known| {
-            let changed = known.as_ref() != token;
-            if changed {
-                *known = token.cloned();
-            }
+        let token = self.gateway.token_with_end(now);
+        self.ports.token.send_if_modified(|known| {
+            let changed = *known != token;
+            *known = token;
             changed
         });
-        self.status.send_replace(StatusSnapshot { status: self.gateway.status(self.language, now), taken: Instant::now() });
+        self.show_status(is_news, now);
+    }
+
+    /// A dispatch on a ready session changes nothing of the status, so it is not made anew for each.
+    fn show_status(&mut self, is_news: bool, now: Timestamp) {
+        let deadline = self.gateway.poll_timeout();
+        if is_news || deadline != self.shown || deadline.is_none() {
+            self.shown = deadline;
+            self.ports.status.send_replace(StatusSnapshot { status: self.gateway.status(self.language, now), taken: Instant::now() });
+        }
     }
 
     fn tell(&mut self, event: Event) {
+        if let Some(line) = self.log.note(&event, self.now()) {
+            say(&line);
+        }
+        let mark = if let Event::Dispatch(dispatch) = &event {
+            tracing::trace!(event = dispatch.name, sequence = dispatch.sequence, "dispatch");
+            self.ports.bookmark.deliver(dispatch.sequence)
+        } else {
+            None
+        };
+        let told = Told { event, mark };
         if self.waiting.is_empty() {
-            if let Err(mpsc::error::TrySendError::Full(event)) = self.events.try_send(event) {
-                self.waiting.push_back(event);
+            if let Err(mpsc::error::TrySendError::Full(told)) = self.ports.events.try_send(told) {
+                self.waiting.push_back(told);
             }
         } else {
-            self.waiting.push_back(event);
+            self.waiting.push_back(told);
         }
     }
 
@@ -190,7 +233,7 @@ impl Driver {
                 let predecessor = self.socket.take();
                 // Of an old connection nothing counts any more.
                 self.held = None;
-                self.log.connecting(&url);
+                self.log.connecting(self.dialer.way_to(&url));
                 self.socket = Some(Socket::connect(conn, url, Arc::clone(&self.dialer), predecessor));
             }
             Effect::Send { conn, text } => {
@@ -203,13 +246,35 @@ impl Driver {
                     socket.close(code);
                 }
             }
+            Effect::Remember(memo) => self.remember(memo),
         }
     }
 
-    fn ask(&self, exchange: impl Future<Output = HttpAnswer> + Send + 'static, input: impl FnOnce(HttpAnswer) -> Input + Send + 'static) {
-        let answers = self.answers.clone();
-        tokio::spawn(async move {
+    fn remember(&self, memo: Memo) {
+        match (memo, &self.ports.store) {
+            (Memo::Session(session), Some(_)) => self.ports.bookmark.begin(session),
+            (memo, Some(store)) => store.note(memo),
+            (_, None) => {}
+        }
+    }
+
+    fn ask(
+        &mut self,
+        exchange: impl Future<Output = HttpAnswer> + Send + 'static,
+        input: impl FnOnce(HttpAnswer) -> Input + Send + 'static,
+    ) {
+        while self.exchanges.try_join_next().is_some() {}
+        let answers = self.ports.answers.clone();
+        self.exchanges.spawn(async move {
             let _ = answers.send(input(exchange.await));
         });
+    }
+}
+
+fn say(line: &Line) {
+    match line.level {
+        Level::Warn => tracing::warn!("{line}"),
+        Level::Info => tracing::info!("{line}"),
+        Level::Debug => tracing::debug!("{line}"),
     }
 }

@@ -6,6 +6,7 @@ use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+use reqwest::Url;
 use tokio::net::TcpStream;
 use tower_service::Service;
 
@@ -27,6 +28,20 @@ impl Proxies {
         connector.set_nodelay(true);
         connector.set_connect_timeout(Some(Duration::from_millis(CONNECT_MS_MAX)));
         Self { matcher: Matcher::from_env(), connector }
+    }
+
+    /// How the host of an address is named in the log: with the proxy that leads to it, if one does, and never with that one's password.
+    pub(super) fn way_to(&self, address: &Url) -> String {
+        let host = address.host_str().unwrap_or_default();
+        // The matcher knows the schemes of HTTP only.
+        let scheme = if matches!(address.scheme(), "https" | "wss") { "https" } else { "http" };
+        let port = address.port_or_known_default().unwrap_or(443);
+        let proxy = format!("{scheme}://{host}:{port}/").parse().ok().and_then(|uri: Uri| self.matcher.intercept(&uri));
+        match proxy.as_ref().and_then(|proxy| Some((proxy.uri().host()?, proxy.uri().port_u16()))) {
+            Some((proxy, Some(port))) => format!("{host} (proxy {proxy}:{port})"),
+            Some((proxy, None)) => format!("{host} (proxy {proxy})"),
+            None => host.to_owned(),
+        }
     }
 
     /// A TCP stream to the host, through the proxy that is named for it if there is one.

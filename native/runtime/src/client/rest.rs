@@ -7,7 +7,7 @@ use reqwest::{Request, RequestBuilder, Url};
 use rustls::ClientConfig;
 
 use super::ClientError;
-use super::event_log::Hosts;
+use crate::log::Hosts;
 
 /// Limit on reaching the host: TCP and TLS.
 const CONNECT_MS_MAX: u64 = 5_000;
@@ -44,10 +44,9 @@ impl Rest {
         Ok(Self { http, token_url, api_base, body_bytes_max: limits.body_bytes })
     }
 
-    /// The hosts, for the log.
-    pub(super) fn hosts(&self) -> Hosts {
-        let host = |url: &Url| url.host_str().unwrap_or_default().to_owned();
-        Hosts { token: host(&self.token_url), api: host(&self.api_base), gateway: String::new() }
+    /// The hosts, for the log, each named by `way_to`.
+    pub(super) fn hosts(&self, way_to: impl Fn(&str) -> String) -> Hosts {
+        Hosts { token: way_to(self.token_url.as_str()), api: way_to(self.api_base.as_str()), gateway: String::new() }
     }
 
     /// Asks for a token. Source: QQ bot docs, dev-prepare/access-token, 2026-08-10.

@@ -90,7 +90,7 @@ async fn run(conn: ConnId, url: &str, dialer: &Dialer, inputs: &mpsc::Sender<Inp
     let _ = inputs.send(end).await;
 }
 
-/// Carries frames both ways until the connection ends. `None` when it was given up from here.
+/// Carries frames both ways until the connection ends. `None` when nobody listens any more.
 ///
 /// A frame that the driver has no room for holds back the reading, never the sending: heartbeats go out all the same.
 async fn carry(
@@ -108,7 +108,7 @@ async fn carry(
                         return Some(Close::Transport(failure(&error)));
                     }
                 }
-                Order::Close(code) => return close(socket, code).await,
+                Order::Close(code) => return Some(close(socket, code).await),
             },
             room = inputs.reserve(), if held.is_some() => {
                 let text = held.take()?;
@@ -149,19 +149,18 @@ fn read(message: Option<Result<Message, tokio_tungstenite::tungstenite::Error>>)
     }
 }
 
-async fn close(mut socket: OpenSocket, code: u16) -> Option<Close> {
+async fn close(mut socket: OpenSocket, code: u16) -> Close {
     let frame = CloseFrame { code: CloseCode::from(code), reason: "".into() };
     let sent = timeout(Duration::from_millis(CLOSE_MS_MAX), socket.send(Message::Close(Some(frame)))).await;
-    if code != CODE_FINAL || !matches!(sent, Ok(Ok(()))) {
-        return None;
-    }
-    let ended = timeout(Duration::from_millis(FINAL_CLOSE_MS_MAX), async {
-        while let Some(Ok(message)) = socket.next().await {
-            if matches!(message, Message::Close(_)) {
-                break;
+    if code == CODE_FINAL && matches!(sent, Ok(Ok(()))) {
+        let ended = timeout(Duration::from_millis(FINAL_CLOSE_MS_MAX), async {
+            while let Some(Ok(message)) = socket.next().await {
+                if matches!(message, Message::Close(_)) {
+                    break;
+                }
             }
-        }
-    });
-    let _ = ended.await;
-    Some(Close::Code(Some(code)))
+        });
+        let _ = ended.await;
+    }
+    Close::Code(Some(code))
 }

@@ -3,6 +3,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use auk_gateway::{AccessToken, Close, ConnId, ConnectFailure, Input, RequestId};
 use auk_simulator::model::{Action, ConnId as PlatformConn};
 
+/// A frame longer than this ends the connection, as the driver does it. The simulated limit is smaller than the real one, since nothing
+/// but its being a limit matters.
+const FRAME_BYTES_MAX: usize = 64 * 1_024;
+
 /// Something on its way.
 pub(super) enum Arrival {
     TokenRequest { request: RequestId, app_id: String, secret: String },
@@ -14,12 +18,27 @@ pub(super) enum Arrival {
     ToGateway(Input),
 }
 
+impl Arrival {
+    /// Whether it goes to the client's process, and so ends with it and waits while it sleeps.
+    pub(super) fn is_for_client(&self) -> bool {
+        match self {
+            Arrival::AtClient(_) | Arrival::ToGateway(_) => true,
+            Arrival::TokenRequest { .. }
+            | Arrival::LookUp { .. }
+            | Arrival::Upgrade { .. }
+            | Arrival::AtPlatform { .. }
+            | Arrival::ClosedAtPlatform { .. } => false,
+        }
+    }
+}
+
 /// The way between client and platform: delays, orders, and what does not get through.
 pub(super) struct Network {
     chance: fastrand::Rng,
     latency_ms_max: u64,
     connects: Mood,
     http: Mood,
+    connections_made: u64,
     numbers: BTreeMap<ConnId, PlatformConn>,
     conns: BTreeMap<PlatformConn, ConnId>,
     /// When the last message in each direction arrives: a TCP stream keeps its order.
@@ -30,7 +49,8 @@ pub(super) struct Network {
     abandoned: BTreeSet<ConnId>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// How connections and exchanges fare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mood {
     Well,
     Refuses,
@@ -57,6 +77,7 @@ impl Network {
             latency_ms_max,
             connects: Mood::Well,
             http: Mood::Well,
+            connections_made: 0,
             numbers: BTreeMap::new(),
             conns: BTreeMap::new(),
             last_to_client: BTreeMap::new(),
@@ -85,19 +106,40 @@ impl Network {
         (self.connects, self.http) = (Mood::Well, Mood::Well);
     }
 
+    /// The client's process is gone: its sockets end, as far as the platform can be told. Answers the links that it still had.
+    pub(super) fn process_died(&mut self) -> Vec<PlatformConn> {
+        let abandoned = std::mem::take(&mut self.abandoned);
+        let open = std::mem::take(&mut self.numbers).into_iter().filter(|(conn, _)| !abandoned.contains(conn));
+        self.conns.clear();
+        open.map(|(_, number)| number).collect()
+    }
+
     pub(super) fn connect(&mut self, conn: ConnId) -> PlatformConn {
-        let number = PlatformConn(self.numbers.len() as u64 + 1);
+        self.connections_made += 1;
+        let number = PlatformConn(self.connections_made);
         self.numbers.insert(conn, number);
         self.conns.insert(number, conn);
         number
     }
 
-    pub(super) fn platform_conn(&self, conn: ConnId) -> PlatformConn {
-        self.numbers[&conn]
+    /// `None` for a connection of an earlier process.
+    pub(super) fn platform_conn(&self, conn: ConnId) -> Option<PlatformConn> {
+        self.numbers.get(&conn).copied()
     }
 
-    pub(super) fn client_conn(&self, number: PlatformConn) -> ConnId {
-        self.conns[&number]
+    /// `None` for a connection of an earlier process.
+    pub(super) fn client_conn(&self, number: PlatformConn) -> Option<ConnId> {
+        self.conns.get(&number).copied()
+    }
+
+    /// The newest connection of this process.
+    pub(super) fn newest_conn(&self) -> Option<ConnId> {
+        self.numbers.keys().next_back().copied()
+    }
+
+    /// The connection before the newest one, of this process.
+    pub(super) fn old_conn(&self) -> Option<ConnId> {
+        self.numbers.keys().rev().nth(1).copied()
     }
 
     pub(super) fn abandon(&mut self, conn: ConnId) {
@@ -113,10 +155,9 @@ impl Network {
         self.last_to_platform.insert(number, u64::MAX);
     }
 
-    /// Links that are half-open and that the client still believes in, with the moment they froze.
-    pub(super) fn half_open(&self) -> impl Iterator<Item = (ConnId, u64)> + '_ {
-        let links = self.frozen.iter().map(|(number, since)| (self.conns[number], *since));
-        links.filter(|(conn, _)| !self.abandoned.contains(conn))
+    /// Since when the connection is half-open, if it is.
+    pub(super) fn half_open_since(&self, conn: ConnId) -> Option<u64> {
+        self.frozen.get(self.numbers.get(&conn)?).copied()
     }
 
     pub(super) fn is_frozen(&self, number: PlatformConn) -> bool {
@@ -128,7 +169,7 @@ impl Network {
         if self.frozen.contains_key(&number) {
             return None;
         }
-        let at = self.arrival_ms(now_ms).max(self.last_to_client.get(&number).copied().unwrap_or(0));
+        let at = (now_ms + self.latency_ms()).max(self.last_to_client.get(&number).copied().unwrap_or(0));
         self.last_to_client.insert(number, at);
         Some(at - now_ms)
     }
@@ -139,7 +180,7 @@ impl Network {
         if last == u64::MAX || self.frozen.contains_key(&number) {
             return None;
         }
-        let at = self.arrival_ms(now_ms).max(last);
+        let at = (now_ms + self.latency_ms()).max(last);
         self.last_to_platform.insert(number, at);
         Some(at - now_ms)
     }
@@ -172,17 +213,20 @@ impl Network {
     fn latency_ms(&mut self) -> u64 {
         self.chance.u64(0..=self.latency_ms_max)
     }
+}
 
-    fn arrival_ms(&mut self, now_ms: u64) -> u64 {
-        now_ms + self.latency_ms()
+/// What the driver makes of a platform's action on the connection.
+pub(super) fn input_of(conn: ConnId, action: Action) -> Option<Input> {
+    match action {
+        Action::Send { frame, .. } => {
+            let text = frame.text()?;
+            if text.len() > FRAME_BYTES_MAX {
+                return Some(Input::Closed { conn, close: Close::Transport(ConnectFailure::TooLarge { bytes: Some(100_000) }) });
+            }
+            Some(Input::Frame { conn, text: text.to_owned().into() })
+        }
+        Action::Close { code, .. } => Some(Input::Closed { conn, close: Close::Code(Some(code)) }),
+        Action::Cut { .. } => Some(Input::Closed { conn, close: Close::Transport(ConnectFailure::Other) }),
+        Action::Webhook(_) => None,
     }
-}
-
-pub(super) fn frame(conn: ConnId, action: Action) -> Option<Input> {
-    if let Action::Send { frame, .. } = action { Some(Input::Frame { conn, text: frame.text()?.to_owned().into() }) } else { None }
-}
-
-pub(super) fn closed(conn: ConnId, action: Action) -> Option<Input> {
-    let close = if let Action::Close { code, .. } = action { Close::Code(Some(code)) } else { Close::Transport(ConnectFailure::Other) };
-    Some(Input::Closed { conn, close })
 }

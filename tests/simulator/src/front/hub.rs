@@ -49,8 +49,15 @@ struct Link {
 /// What the task of a connection is told.
 #[derive(Debug)]
 pub(super) enum Order {
-    Send(Frame),
-    Close { code: u16, reason: String },
+    Send {
+        frame: Frame,
+        /// Above this size it goes out in fragments.
+        fragment_bytes: usize,
+    },
+    Close {
+        code: u16,
+        reason: String,
+    },
     Cut,
 }
 
@@ -161,9 +168,10 @@ impl Hub {
     }
 
     fn perform(self: &Arc<Self>, inner: &Inner, actions: Vec<Action>) {
+        let fragment_bytes = inner.model.faults().fragment_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX).max(1);
         for action in actions {
             match action {
-                Action::Send { conn, frame } => inner.order(conn, Order::Send(frame)),
+                Action::Send { conn, frame } => inner.order(conn, Order::Send { frame, fragment_bytes }),
                 Action::Close { conn, code, reason } => inner.order(conn, Order::Close { code, reason }),
                 Action::Cut { conn } => {
                     inner.order(conn, Order::Cut);

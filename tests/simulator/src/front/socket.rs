@@ -98,10 +98,12 @@ async fn read(hub: &Arc<Hub>, conn: ConnId, mut stream: SplitStream<Socket>) -> 
 async fn write(mut sink: SplitSink<Socket, Message>, mut orders: mpsc::UnboundedReceiver<Order>) {
     while let Some(order) = orders.recv().await {
         match order {
-            Order::Send(frame) => {
-                if sink.send(message(frame)).await.is_err() {
-                    // The reading side sees the end of the link too, and tells why.
-                    return pending().await;
+            Order::Send { frame, fragment_bytes } => {
+                for message in messages(frame, fragment_bytes) {
+                    if sink.send(message).await.is_err() {
+                        // The reading side sees the end of the link too, and tells why.
+                        return pending().await;
+                    }
                 }
             }
             Order::Close { code, reason } => {
@@ -114,13 +116,22 @@ async fn write(mut sink: SplitSink<Socket, Message>, mut orders: mpsc::Unbounded
     }
 }
 
-/// Raw frames, so that a text message may hold bytes that are not UTF-8.
-fn message(frame: Frame) -> Message {
+/// Raw frames, so that a text message may hold bytes that are not UTF-8, and may come in fragments.
+fn messages(frame: Frame, fragment_bytes: usize) -> Vec<Message> {
     let (bytes, data) = match frame {
         Frame::Text(bytes) => (bytes, Data::Text),
         Frame::Binary(bytes) => (bytes, Data::Binary),
     };
-    Message::Frame(WireFrame::message(bytes, OpCode::Data(data), true))
+    if bytes.len() <= fragment_bytes {
+        return vec![Message::Frame(WireFrame::message(bytes, OpCode::Data(data), true))];
+    }
+    let pieces = bytes.chunks(fragment_bytes);
+    let last = pieces.len() - 1;
+    let fragment = |(n, piece): (usize, &[u8])| {
+        let data = if n == 0 { data } else { Data::Continue };
+        Message::Frame(WireFrame::message(piece.to_vec(), OpCode::Data(data), n == last))
+    };
+    pieces.enumerate().map(fragment).collect()
 }
 
 fn websocket_key(headers: &HeaderMap) -> Option<String> {

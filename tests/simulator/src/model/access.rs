@@ -27,7 +27,7 @@ impl OpenPlatform {
         }
         let seen = Seen::TokenRequest { app_id: app_id.to_owned(), status: answer.status, code: answer.code };
         self.records.note(now, seen);
-        self.notice(json!({"type": "token_request", "at_ms": now, "status": answer.status, "code": answer.code}));
+        self.notice(|| json!({"type": "token_request", "at_ms": now, "status": answer.status, "code": answer.code}));
         answer.after(self.faults.token_hang_ms)
     }
 
@@ -83,7 +83,7 @@ impl OpenPlatform {
         }
         let seen = Seen::Lookup { bot, authorization: authorization.map(str::to_owned), status: answer.status, code: answer.code };
         self.records.note(now, seen);
-        self.notice(json!({"type": "lookup", "at_ms": now, "status": answer.status, "code": answer.code}));
+        self.notice(|| json!({"type": "lookup", "at_ms": now, "status": answer.status, "code": answer.code}));
         answer.after(self.faults.address_hang_ms)
     }
 

@@ -127,7 +127,7 @@ impl OpenPlatform {
         self.counters.posts.count(now);
         let posted = self.post(scene, body, now);
         if let Err(failure) = &posted {
-            self.notice(json!({"type": "post_failed", "at_ms": now, "status": failure.status, "code": failure.err_code, "message": failure.message}));
+            self.notice(|| json!({"type": "post_failed", "at_ms": now, "status": failure.status, "code": failure.err_code, "message": failure.message}));
         }
         posted
     }

@@ -40,7 +40,7 @@ impl OpenPlatform {
             }
         }
         let active = self.faults.active();
-        self.notice(json!({"type": "faults", "at_ms": now, "active": active}));
+        self.notice(|| json!({"type": "faults", "at_ms": now, "active": active}));
         self.tick(now)
     }
 
@@ -63,7 +63,7 @@ impl OpenPlatform {
                 return self.set_faults(Faults::default(), now);
             }
         }
-        self.notice(json!({"type": "act", "at_ms": now, "act": act.to_string()}));
+        self.notice(|| json!({"type": "act", "at_ms": now, "act": act.to_string()}));
         self.take_actions()
     }
 

@@ -92,7 +92,7 @@ impl OpenPlatform {
         let conn = conn.filter(|_| !dropped && !self.faults.ack_but_no_events);
         let seen = Seen::Dispatched { conn, session: id, s, event: event.name.clone() };
         self.records.note(now, seen);
-        self.notice(json!({"type": "dispatched", "at_ms": now, "event": event.name, "s": s, "sent": conn.is_some()}));
+        self.notice(|| json!({"type": "dispatched", "at_ms": now, "event": event.name, "s": s, "sent": conn.is_some()}));
         if let Some(conn) = conn {
             self.send_dispatch(conn, frame, now);
         }

@@ -67,6 +67,7 @@ switches! {
     unpermitted_answer: Option<UnpermittedIntents>, "How intents without permission are answered: \"op9_then4903\", \"op9_then_cut\" or \"close4014\".";
     garbage_frames: bool, "A frame that is not JSON comes before each event.";
     huge_frame_bytes: Option<u64>, "The next event is preceded by a legal frame of about this size; falls back to off by itself.";
+    fragment_bytes: Option<u64>, "Messages above this size are sent in fragments of it.";
     flap_after_ms: Option<u64>, "Every connection is cut this many milliseconds after it opened.";
     send_status: Option<u16>, "HTTP status of every answer to a post; nothing is posted.";
     send_body: Option<String>, "Body of every answer to a post, verbatim; nothing is posted.";

@@ -190,7 +190,7 @@ impl OpenPlatform {
         self.authenticated(conn);
         self.send(conn, ready.to_string().into_bytes());
         self.records.note(now, Seen::Ready { conn, session: id.clone() });
-        self.notice(json!({"type": "ready", "at_ms": now, "conn": conn, "session": id}));
+        self.notice(|| json!({"type": "ready", "at_ms": now, "conn": conn, "session": id}));
     }
 
     fn resume(&mut self, conn: ConnId, frame: &Value, now: Millis) {
@@ -250,7 +250,7 @@ impl OpenPlatform {
         }
         self.send(conn, resumed.into_bytes());
         self.records.note(now, Seen::Resumed { conn, session: id.clone(), replayed });
-        self.notice(json!({"type": "resumed", "at_ms": now, "conn": conn, "session": id, "replayed": replayed}));
+        self.notice(|| json!({"type": "resumed", "at_ms": now, "conn": conn, "session": id, "replayed": replayed}));
     }
 
     /// The checks that Identify and Resume share. Answers by itself when the attempt ends here.
@@ -342,7 +342,7 @@ impl OpenPlatform {
             session.link = Link::Detached { since: now };
         }
         if there {
-            self.notice(json!({"type": "closed", "at_ms": now, "conn": conn}));
+            self.notice(|| json!({"type": "closed", "at_ms": now, "conn": conn}));
         }
         there
     }

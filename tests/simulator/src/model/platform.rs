@@ -269,11 +269,14 @@ impl OpenPlatform {
         self.sessions.iter().any(|session| session.conn().is_some())
     }
 
-    pub(super) fn notice(&mut self, notice: Value) {
+    pub(super) fn notice(&mut self, notice: impl FnOnce() -> Value) {
+        if !self.settings.notices {
+            return;
+        }
         if self.notices.len() == NOTICES_MAX {
             self.notices.pop_front();
         }
-        self.notices.push_back(notice);
+        self.notices.push_back(notice());
     }
 
     pub(super) fn unix_ms(&self, now: Millis) -> u64 {

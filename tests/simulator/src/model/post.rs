@@ -123,7 +123,7 @@ impl OpenPlatform {
             return Err(Failure::new(40_064_004, "已超出消息撤回时限"));
         }
         post.recalled = true;
-        self.notice(json!({"type": "recalled", "at_ms": now, "id": id}));
+        self.notice(|| json!({"type": "recalled", "at_ms": now, "id": id}));
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl OpenPlatform {
         if status.is_none() && self.faults.send_body.is_none() {
             return Ok(None);
         }
-        self.notice(json!({"type": "post_failed", "at_ms": now, "status": status}));
+        self.notice(|| json!({"type": "post_failed", "at_ms": now, "status": status}));
         let mut answer = Answer::json(status.unwrap_or(200), &json!({}), self.ids.trace());
         if let Some(body) = &self.faults.send_body {
             answer.body = body.clone().into_bytes();
@@ -272,7 +272,7 @@ impl OpenPlatform {
             "timestamp": rfc3339_beijing(self.unix_ms(now)),
             "ext_info": {"ref_idx": self.ids.reference()},
         });
-        self.notice(json!({"type": "posted", "post": post}));
+        self.notice(|| json!({"type": "posted", "post": post}));
         self.posted.push(post);
         Answer::ok(&body, self.ids.trace())
     }

@@ -30,9 +30,9 @@ impl Window {
         self.count.saturating_sub(self.times.len())
     }
 
-    /// Milliseconds until the oldest one leaves the window; 0 when it is empty.
+    /// Milliseconds until the oldest one leaves the window; the whole of it when it is empty.
     pub(super) fn resets_in_ms(&self, now: Millis) -> u64 {
-        self.times.front().map_or(0, |&at| (at + self.window_ms).saturating_sub(now))
+        self.times.front().map_or(self.window_ms, |&at| (at + self.window_ms).saturating_sub(now))
     }
 
     /// Counts one at `now`.

@@ -20,6 +20,8 @@ pub struct Settings {
     pub bot_id: String,
     /// Seed of every chance: ids, and which of two connections gets an event.
     pub seed: u64,
+    /// Whether notices are made for a spectator. A simulation without one is a good deal faster without them.
+    pub notices: bool,
     /// Unix time in milliseconds at the model's origin; message time stamps count from it. The front puts the clock's time here.
     pub epoch_unix_ms: u64,
 
@@ -279,6 +281,7 @@ impl Default for Settings {
             bot_name: "海雀".to_owned(),
             bot_id: "1000000000000000042".to_owned(),
             seed: 1,
+            notices: true,
             epoch_unix_ms: 1_789_869_600_000,
             port: 0,
             tls_port: 0,

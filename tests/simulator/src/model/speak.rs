@@ -59,7 +59,7 @@ impl OpenPlatform {
         if as_full {
             events.push(("GROUP_MESSAGE_CREATE", group_full(&group, say, &stamp)));
         }
-        self.notice(said_notice(&group, say, &stamp, now));
+        self.notice(|| said_notice(&group, say, &stamp, now));
         Ok(self.push_message(&stamp, scene, &events, now))
     }
 
@@ -155,7 +155,10 @@ impl OpenPlatform {
             last_s = self.dispatch(event, now).or(last_s);
         }
         let said = Said { msg_id: stamp.id.clone(), s: last_s, visible: !events.is_empty() };
-        self.notice(json!({"type": "delivery", "at_ms": now, "msg_id": said.msg_id, "s": said.s, "visible": said.visible, "online": self.is_online()}));
+        let online = self.is_online();
+        self.notice(
+            || json!({"type": "delivery", "at_ms": now, "msg_id": said.msg_id, "s": said.s, "visible": said.visible, "online": online}),
+        );
         said
     }
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 /// The default group.
 pub const GROUP: &str = "AB00000000000000000000000000C001";
@@ -104,8 +105,14 @@ impl Rig {
     }
 
     pub async fn connect(&self) -> Link {
+        self.connect_with(WebSocketConfig::default()).await
+    }
+
+    /// A link with limits of its own.
+    pub async fn connect_with(&self, limits: WebSocketConfig) -> Link {
         let url = format!("{}/websocket", self.platform.base_url().replacen("http", "ws", 1));
-        let (socket, _) = timeout(PATIENCE, connect_async(url)).await.expect("an upgrade in time").expect("an upgrade");
+        let connecting = connect_async_with_config(url, Some(limits), false);
+        let (socket, _) = timeout(PATIENCE, connecting).await.expect("an upgrade in time").expect("an upgrade");
         Link { socket }
     }
 

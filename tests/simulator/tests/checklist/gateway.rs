@@ -3,6 +3,7 @@
 use auk_simulator::{Act, Seen, UnpermittedIntents, WrongToken};
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use crate::client::{End, INTENTS, Rig};
 
@@ -257,4 +258,17 @@ async fn op_9_can_come_in_the_middle_of_a_session() {
 
 fn identify(token: &str, intents: u64) -> Value {
     json!({"op": 2, "d": {"token": token, "intents": intents, "shard": [0, 1]}})
+}
+
+#[tokio::test]
+async fn a_message_above_the_size_comes_in_fragments_and_is_whole_again() {
+    let rig = Rig::new();
+    rig.faults(json!({ "fragment_bytes": 100 }));
+    // No frame above 100 bytes is taken, while READY and the event are larger.
+    let mut link = rig.connect_with(WebSocketConfig::default().max_frame_size(Some(100))).await;
+    assert_eq!(link.receive().await["op"], 10);
+    rig.identify(&mut link).await;
+    assert_eq!(link.receive().await["t"], "READY");
+    rig.platform.push(format!(r#"{{"op":0,"s":{{{{s}}}},"t":"E","d":"{}"}}"#, "x".repeat(1_000)).as_bytes()).unwrap();
+    assert_eq!(link.receive().await["d"].as_str().map(str::len), Some(1_000));
 }

@@ -1,0 +1,12 @@
+//! What the log says of a session, and how little of it: pure, so that ten days of trouble can be tried in a moment.
+//!
+//! [`EventLog`] turns the gateway's events into lines, [`Folder`] decides which of them are said. Who writes them down is the driver's affair.
+
+mod event_log;
+mod folder;
+mod line;
+pub(crate) mod words;
+
+pub use event_log::{EventLog, Hosts};
+pub use folder::{Folder, Folding, Said};
+pub use line::{Level, Line};
