@@ -1,5 +1,7 @@
 //! What the loopback tests share: a platform, a client or a whole bridge against it, and waiting for a condition.
 
+pub mod rig;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -74,8 +76,13 @@ pub async fn next_text(events: &mut ClientEvents) -> String {
 }
 
 /// Waits until `found` has something.
-pub fn eventually<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_millis(PATIENCE_MS);
+pub fn eventually<T>(what: &str, found: impl FnMut() -> Option<T>) -> T {
+    eventually_within(PATIENCE_MS, what, found)
+}
+
+/// The same with a limit of the caller's.
+pub fn eventually_within<T>(limit_ms: u64, what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_millis(limit_ms);
     loop {
         if let Some(found) = found() {
             return found;
@@ -93,6 +100,13 @@ impl ConfigDir {
     pub fn with(auk_toml: &str) -> Self {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let config = Self(dir);
+        config.write(auk_toml);
+        config
+    }
+
+    /// The same below a directory of the caller's choice.
+    pub fn within(parent: &Path, auk_toml: &str) -> Self {
+        let config = Self(tempfile::tempdir_in(parent).expect("a temporary directory"));
         config.write(auk_toml);
         config
     }

@@ -147,7 +147,7 @@ fn broken_settings_change_nothing_in_a_bridge_that_runs() {
 }
 
 #[test]
-fn close_flushes_the_last_line_ends_with_1000_and_releases_a_blocked_poll() {
+fn close_flushes_the_last_line_leaves_the_session_to_the_next_life_and_releases_a_blocked_poll() {
     let platform = platform();
     let (_config, heard) = bridge(&platform);
     let session = heard.session;

@@ -41,6 +41,7 @@ async fn an_untrusted_root_is_an_outage_and_no_storm() {
     let platform = platform();
     let mut config = tls_config(&platform);
     config.extra_root_file = None;
+    config.gateway.pace.token_backoff_ms_base = 1_000;
     let (client, mut events) = Client::start(config).expect("usable");
     next(&mut events, |event| matches!(event, Event::SetBack { setback: Setback::Token(_), .. }).then_some(())).await;
     // A back-off of 1 s, then of 2 s, each within a quarter: three requests in all, and none of them got through TLS.
