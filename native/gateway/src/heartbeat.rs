@@ -70,9 +70,6 @@ impl Heartbeat {
     /// The connection is ready. Its life is judged from here on.
     pub(crate) fn ready(&mut self, now: Timestamp) {
         self.verdict_from = now + self.interval_ms;
-        if self.unanswered == UNANSWERED_MAX {
-            self.next = self.next.max(self.verdict_from);
-        }
     }
 
     /// When the next beat, or the verdict on the link, is due.

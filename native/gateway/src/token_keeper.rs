@@ -241,7 +241,7 @@ impl TokenKeeper {
 
     fn grant(&mut self, grant: TokenGrant, held: Option<Held>, now: Timestamp) {
         let is_same = held.is_some_and(|held| held.token == grant.token);
-        let ahead_ms = REFRESH_AHEAD_MS.min(grant.life_ms / 2);
+        let ahead_ms = REFRESH_AHEAD_MS.min(grant.life_ms / 10 * 3);
         let wait_ms = grant.life_ms - ahead_ms;
         // The same one came back before the endpoint's last minute: its end is nearer than was thought.
         let again_ms = (grant.life_ms / 4 * 3).max(REFRESH_AGAIN_MS);

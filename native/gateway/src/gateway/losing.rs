@@ -20,8 +20,6 @@ const CLOSE_AFTER_OP_9_MS: u64 = 500;
 const CONTESTED_SESSIONS: u32 = 3;
 /// A session that lives longer than this was not cut short.
 const CONTESTED_SESSION_MS_MAX: u64 = 300_000;
-/// Longest pause after op 9.
-const INVALID_SESSION_PAUSE_MS_MAX: u64 = 60_000;
 
 /// How soon the next attempt may come.
 enum Pause {
@@ -70,7 +68,8 @@ impl Gateway {
             self.note_invalidated(now);
             self.forget_session();
         }
-        let pause_ms = (INVALID_SESSION_PAUSE_MS << self.identifies_refused.min(8)).min(INVALID_SESSION_PAUSE_MS_MAX);
+        // At most four are counted here; the fifth halts.
+        let pause_ms = INVALID_SESSION_PAUSE_MS << self.identifies_refused.min(IDENTIFIES_REFUSED_MAX);
         let jittered_ms = pause_ms + self.pause_chance.u64(0..=pause_ms / 4);
         // A session that is called invalid soon after it began, again and again, is a failure like any other.
         let is_young = self.ready_for_ms(now).is_some_and(|ms| ms < self.config.pace.settled_ms);

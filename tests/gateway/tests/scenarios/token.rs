@@ -40,7 +40,7 @@ fn s14a_ten_failed_renewals_leave_the_link_alone_and_are_followed_by_the_elevent
         // Ten failures, the first READY, and that renewing works again.
         assert_eq!((set_backs, rig.told.len()), (10, 12));
         // One line says that the bot is connected, and one more that renewing fails.
-        assert!(matches!(&rig.lines()[..], [(0, _), (4_000, warning), ..] if warning.level == Level::Warn), "{:?}", rig.lines());
+        assert!(matches!(&rig.lines()[..], [(0, _), (5_600, warning), ..] if warning.level == Level::Warn), "{:?}", rig.lines());
         rig.ends_online();
     }
 }
