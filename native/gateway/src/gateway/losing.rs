@@ -77,14 +77,13 @@ impl Gateway {
         self.lose(LossCause::InvalidSession { resumable }, Pause::Ms(wait_ms), now);
     }
 
-    /// Counts an Identify refused without a reason. Returns whether that was once too often, and the session halted.
+    /// Counts an Identify refused without a reason. Returns whether that was once too often, and the session halted. The count goes on in
+    /// the slow lane, so that each further refusal there is once too often again.
     fn identify_was_refused(&mut self, cause: &LossCause, now: Timestamp) -> bool {
         self.identifies_refused += 1;
         if self.identifies_refused < IDENTIFIES_REFUSED_MAX {
             return false;
         }
-        // The next refusal in the slow lane is one too many again.
-        self.identifies_refused = IDENTIFIES_REFUSED_MAX - 1;
         self.give_link_up(CODE_FINAL);
         self.forget_session();
         self.last_loss = Some(cause.clone());
