@@ -3,7 +3,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Instant;
 
-use auk_gateway::{Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input, Language, Memo, Memory, SavedToken, Timestamp};
+use auk_gateway::{Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input, Language, LossCause, Memo, Memory, SavedToken, Timestamp};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -202,6 +202,9 @@ impl Driver {
     fn tell(&mut self, event: Event) {
         if let Some(line) = self.log.note(&event, self.now()) {
             say(&line);
+        }
+        if matches!(event, Event::Lost { cause: LossCause::HeartbeatUnanswered, .. }) {
+            self.rest.forget_connections();
         }
         let mark = if let Event::Dispatch(dispatch) = &event {
             tracing::trace!(event = dispatch.name, sequence = dispatch.sequence, "dispatch");

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use auk_gateway::{AccessToken, AddressEndpoint, Credentials, HttpAnswer, HttpFailure};
@@ -17,7 +17,10 @@ const EXCHANGE_MS_MAX: u64 = 10_000;
 
 /// The platform's HTTP calls, one method each. Redirects are not followed: they would carry the token to another host.
 pub(super) struct Rest {
-    http: reqwest::Client,
+    /// The client with its pool of connections.
+    http: Mutex<reqwest::Client>,
+    tls: Arc<ClientConfig>,
+    exchange: Duration,
     token_url: Url,
     api_base: Url,
     body_bytes_max: usize,
@@ -32,16 +35,21 @@ pub(super) struct Limits {
 
 impl Rest {
     pub(super) fn new(token_url: Url, api_base: Url, limits: Limits, tls: &Arc<ClientConfig>) -> Result<Self, ClientError> {
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(ClientConfig::clone(tls))
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(Duration::from_millis(CONNECT_MS_MAX))
-            .timeout(Duration::from_millis(limits.exchange_ms.min(EXCHANGE_MS_MAX)))
-            .tcp_nodelay(true)
-            .user_agent(concat!("auk/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| ClientError::Tls(error.to_string()))?;
-        Ok(Self { http, token_url, api_base, body_bytes_max: limits.body_bytes })
+        let exchange = Duration::from_millis(limits.exchange_ms.min(EXCHANGE_MS_MAX));
+        let http = Mutex::new(client(tls, exchange)?);
+        Ok(Self { http, tls: Arc::clone(tls), exchange, token_url, api_base, body_bytes_max: limits.body_bytes })
+    }
+
+    /// Lets all kept connections go, so that the next call makes a new one. A network that swallowed the gateway's link without a word has
+    /// most likely swallowed these as well, and a call on one would hang for [`EXCHANGE_MS_MAX`] and its fate be unknown.
+    pub(super) fn forget_connections(&self) {
+        if let Ok(fresh) = client(&self.tls, self.exchange) {
+            *self.http.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
+        }
+    }
+
+    fn http(&self) -> reqwest::Client {
+        self.http.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The hosts, for the log, each named by `way_to`.
@@ -51,19 +59,19 @@ impl Rest {
 
     /// Asks for a token. Source: QQ bot docs, dev-prepare/access-token, 2026-08-10.
     pub(super) async fn fetch_token(&self, credentials: &Credentials) -> HttpAnswer {
-        let request = self.http.post(self.token_url.clone()).header(CONTENT_TYPE, "application/json");
+        let request = self.http().post(self.token_url.clone()).header(CONTENT_TYPE, "application/json");
         self.exchange(request.body(credentials.token_request_body()).build()).await
     }
 
     /// Asks for the gateway's address. Source: QQ bot docs, openapi/wss, 2025-04-21.
     pub(super) async fn look_up(&self, token: &AccessToken, endpoint: AddressEndpoint) -> HttpAnswer {
-        let request = self.http.get(self.url(endpoint.path().trim_start_matches('/').split('/')));
+        let request = self.http().get(self.url(endpoint.path().trim_start_matches('/').split('/')));
         self.exchange(authorized(request, token).build()).await
     }
 
     /// Posts a message to a group. Source: QQ bot docs, server-inter/message/send-receive/send, July 2026.
     pub(super) async fn post_group_message(&self, token: &AccessToken, group_openid: &str, body: String) -> HttpAnswer {
-        let request = self.http.post(self.url(["v2", "groups", group_openid, "messages"])).header(CONTENT_TYPE, "application/json");
+        let request = self.http().post(self.url(["v2", "groups", group_openid, "messages"])).header(CONTENT_TYPE, "application/json");
         self.exchange(authorized(request, token).body(body).build()).await
     }
 
@@ -77,7 +85,7 @@ impl Rest {
     }
 
     async fn exchange(&self, request: reqwest::Result<Request>) -> HttpAnswer {
-        let answer = async { self.http.execute(request?).await }.await;
+        let answer = async { self.http().execute(request?).await }.await;
         match answer {
             Ok(answer) => self.receive(answer).await,
             Err(error) => HttpAnswer::Failed(failure(&error)),
@@ -98,6 +106,18 @@ impl Rest {
         }
         HttpAnswer::Received { status, body: String::from_utf8_lossy(&body).into_owned(), retry_after_ms }
     }
+}
+
+fn client(tls: &ClientConfig, exchange: Duration) -> Result<reqwest::Client, ClientError> {
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls.clone())
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(Duration::from_millis(CONNECT_MS_MAX))
+        .timeout(exchange)
+        .tcp_nodelay(true)
+        .user_agent(concat!("auk/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| ClientError::Tls(error.to_string()))
 }
 
 fn authorized(request: RequestBuilder, token: &AccessToken) -> RequestBuilder {

@@ -227,14 +227,16 @@ pub fn replayed(events: usize) -> (Outcome, u64) {
     (finish(&platform, &questions), resumed_ms - opened_ms)
 }
 
-/// Tokens live for 75 s, of which the last minute brings a new one; op 7 comes in between.
+/// Tokens live for 75 s, of which the last minute brings a new one; op 7 comes in between. A token is in use until 3/10 of its life are
+/// left, 52.5 s, and this ends a second before the last one is replaced.
 pub fn short_tokens(lives: u64) -> Outcome {
+    let ms = lives * 52_500 - 1_000;
     let platform = Platform::start(Settings { token_life_s: 75, ..Settings::default() });
     let _echo = Echo::start(&platform, platform.base_url(), &[]);
     let mut questions = Questions::default();
-    questions.ask_for(&platform, lives * 75_000 / 2);
+    questions.ask_for(&platform, ms / 2);
     platform.act(&Act::Op7);
-    questions.ask_for(&platform, lives * 75_000 / 2);
+    questions.ask_for(&platform, ms / 2);
     finish(&platform, &questions)
 }
 

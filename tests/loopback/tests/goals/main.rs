@@ -19,6 +19,7 @@ static RUNNING: LazyLock<Mutex<BTreeMap<&'static str, JoinHandle<Outcome>>>> = L
         ("killed", thread::spawn(|| situation::killed(4_000, 5))),
         ("no Hello", thread::spawn(|| situation::no_hello(13_000))),
         ("half open", thread::spawn(|| situation::half_open(HalfOpen::Link))),
+        ("all frozen", thread::spawn(|| situation::half_open(HalfOpen::Everything))),
         ("replayed", thread::spawn(|| situation::replayed(1_000).0)),
         ("doubled", thread::spawn(|| situation::doubled(200, 3))),
     ]);
@@ -106,8 +107,16 @@ fn an_upgrade_without_hello_is_given_up_after_four_seconds() {
 
 #[test]
 fn a_half_open_link_is_resumed_within_an_interval_and_two_short_waits() {
-    // 5 s to the next heartbeat, 1.25 s for each of two.
-    let outcome = outcome_of("half open");
+    assert_resumed_whole(&outcome_of("half open"));
+}
+
+#[test]
+fn calls_do_not_go_out_on_connections_that_a_frozen_network_swallowed() {
+    assert_resumed_whole(&outcome_of("all frozen"));
+}
+
+/// 5 s to the next heartbeat, 1.25 s for each of two.
+fn assert_resumed_whole(outcome: &Outcome) {
     assert_eq!((outcome.lost, outcome.doubled, outcome.identifies, outcome.resumes), (0, 0, 1, 1), "{outcome:?}");
     assert!((2_000..=10_000).contains(&outcome.back_ms), "{outcome:?}");
 }
