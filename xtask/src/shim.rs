@@ -49,7 +49,8 @@ fn build_module(workspace: &Workspace, module: &Module) -> Result<(), Problem> {
     let sources = workspace.root.join(module.sources);
     let jar = workspace.artifacts().join(format!("{}.jar", module.name));
     let natives: String = NativeTarget::read_all(workspace)?.iter().map(NativeTarget::line).collect();
-    let mut stamp = Stamp::default().text(&natives).text(env!("CARGO_PKG_VERSION")).dir(&sources)?;
+    let commands = auk_bridge::console::tree().to_string();
+    let mut stamp = Stamp::default().text(&natives).text(&commands).text(env!("CARGO_PKG_VERSION")).dir(&sources)?;
     stamp = stamp.text(&Catalog::read(workspace)?.coordinate("kotlin-compiler")?.version);
     stamp = stamp.text(&format!("{:?}", arguments(workspace, module)?));
     if module.on_shim {
@@ -64,6 +65,8 @@ fn build_module(workspace: &Workspace, module: &Module) -> Result<(), Problem> {
         let mut archive = Archive::default().dir(&classes(workspace, module.name))?;
         if module.name == SHIM {
             archive = archive.entry("META-INF/auk/natives.tsv", natives.into_bytes());
+            // Out of the bridge itself, so that the game never offers a command that the bridge does not know.
+            archive = archive.entry("META-INF/auk/commands.json", commands.into_bytes());
             archive = archive.entry("META-INF/auk/version", env!("CARGO_PKG_VERSION").into());
         }
         archive.write(&jar)

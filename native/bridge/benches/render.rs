@@ -45,6 +45,8 @@ fn ready_bridge() -> Bridge {
         to_game: ToGame::All,
         from_game: true,
         chat: true,
+        death: true,
+        advancement: true,
         join: true,
         leave: true,
         start: true,

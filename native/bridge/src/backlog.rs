@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
 
 use crate::clean;
+use crate::ledger::Mark;
 use crate::words::Words;
 use auk_gateway::Timestamp;
 
@@ -26,6 +27,8 @@ pub(crate) struct Line {
     rewritten: bool,
     /// More of the same line follows; the last piece counts for all.
     is_piece: bool,
+    /// Somebody waits to hear what becomes of it.
+    mark: Option<Mark>,
 }
 
 /// Lines that go out as one message.
@@ -54,7 +57,12 @@ impl Default for Backlog {
 impl Line {
     /// A cleaned line.
     pub(crate) const fn new(text: String, since: Timestamp) -> Self {
-        Self { text, since, rewritten: false, is_piece: false }
+        Self { text, since, rewritten: false, is_piece: false, mark: None }
+    }
+
+    /// A cleaned line of which somebody wants to hear.
+    pub(crate) fn marked(text: String, mark: Mark, since: Timestamp) -> Self {
+        Self { mark: Some(mark), ..Self::new(text, since) }
     }
 }
 
@@ -72,6 +80,11 @@ impl Batch {
     /// How many lines it counts for.
     pub(crate) fn count(&self) -> u64 {
         count(&self.lines)
+    }
+
+    /// The marks of the lines that it completes.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = Mark> {
+        self.lines.iter().filter(|line| !line.is_piece).filter_map(|line| line.mark)
     }
 
     /// The text of the message.
@@ -102,6 +115,11 @@ impl Backlog {
     /// Whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
+    }
+
+    /// Whether the marked line waits.
+    pub(crate) fn holds(&self, mark: Mark) -> bool {
+        self.lines.iter().any(|line| line.mark == Some(mark))
     }
 
     /// When the oldest line came.

@@ -3,10 +3,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::clean;
 use crate::command::{Command, Questions, players_online};
-use crate::contract::{BridgeStatus, Effect, Input};
+use crate::console::{Answer, Order, Trials, report};
+use crate::contract::{BridgeStatus, Effect, Errand, Input};
 use crate::dedupe::Seen;
-use crate::frame::{Player, ToJava, ToNative};
+use crate::frame::{Call, Player, ToJava, ToNative};
 use crate::group_message::{GroupMessage, group_openid, read_data};
 use crate::ledger::{Ledger, Trouble};
 use crate::notice::Notice;
@@ -18,8 +20,7 @@ use crate::settings::Settings;
 use crate::stranger::Strangers;
 use crate::text::short_openid;
 use crate::words::words;
-use auk_gateway::Language;
-use auk_gateway::Timestamp;
+use auk_gateway::{Language, Status, Timestamp};
 
 /// The bridge between one Minecraft server and its groups.
 ///
@@ -34,6 +35,7 @@ pub struct Bridge {
     seen: Seen,
     questions: Questions,
     strangers: Strangers,
+    trials: Trials,
     ledger: Ledger,
     life: Life,
     now: Timestamp,
@@ -64,6 +66,7 @@ impl Bridge {
             seen: Seen::default(),
             questions: Questions::default(),
             strangers: Strangers::default(),
+            trials: Trials::default(),
             ledger: Ledger::default(),
             life: Life::Running,
             now,
@@ -105,7 +108,7 @@ impl Bridge {
             return None;
         }
         let ways = self.outboxes.values().filter_map(|outbox| outbox.deadline(&self.shared, self.now));
-        ways.chain(self.questions.deadline()).min()
+        ways.chain(self.questions.deadline()).chain(self.trials.deadline()).min()
     }
 
     /// The counters.
@@ -117,6 +120,19 @@ impl Bridge {
             said: self.ledger.said,
             posted: self.ledger.posted,
         }
+    }
+
+    /// The lines that answer [`Errand::Status`], with the gateway's own status.
+    pub fn report(&self, gateway: &Status) -> Answer {
+        let language = self.shared.language;
+        let obstacle = |openid| self.outboxes.get(openid)?.obstacle(&self.shared, self.now, self.now);
+        let groups = self.routes.labels().map(|(openid, label)| (label, obstacle(openid).map(|obstacle| obstacle.words(language))));
+        Answer::success(report(gateway, self.status(), &groups.collect::<Vec<_>>(), language))
+    }
+
+    /// How many groups are set up.
+    pub fn groups(&self) -> usize {
+        self.routes.openids().count()
     }
 
     /// Whether, after [`Input::Stop`], everything is said that can be said. The driver waits for it, but not for long.
@@ -138,13 +154,80 @@ impl Bridge {
         if let ToNative::Players { request, online, max } = frame {
             self.on_players(*request, online, *max);
         }
-        let Some(event) = GameEvent::of(frame) else { return };
+        if let ToNative::Command(call) = frame {
+            self.on_command(call);
+        }
+        if let Some(event) = GameEvent::of(frame) {
+            self.submit(event);
+        }
+    }
+
+    /// Hands the event's lines to the groups that want it; returns how many groups one was queued for.
+    fn submit(&mut self, event: GameEvent<'_>) -> usize {
         let goes = self.life != Life::Drained;
+        let mut groups = 0;
         for (group, line) in self.routes.to_groups(event) {
             match self.outboxes.get_mut(group) {
-                Some(outbox) if goes && !line.is_empty() => outbox.submit(line, self.now),
+                Some(outbox) if goes && !line.is_empty() => {
+                    outbox.submit(line, self.now);
+                    groups += 1;
+                }
                 Some(_) | None => self.ledger.dropped += 1,
             }
+        }
+        groups
+    }
+
+    fn on_command(&mut self, call: &Call) {
+        let Call { request, caller, .. } = call;
+        let (request, language) = (*request, self.shared.language);
+        if self.life != Life::Running {
+            return self.reply(request, Answer::stopping(language));
+        }
+        match Order::read(call, language) {
+            Err(answer) => self.reply(request, answer),
+            Ok(Order::Help) => self.reply(request, Answer::help(language)),
+            Ok(Order::Status) => self.ledger.push(Effect::Errand(Errand::Status { request })),
+            Ok(Order::Reload) => self.ledger.push(Effect::Errand(Errand::Reload { request })),
+            Ok(Order::Reconnect) => self.ledger.push(Effect::Errand(Errand::Reconnect { request })),
+            Ok(Order::Send { text }) => {
+                let answer = self.send(caller, &text);
+                self.reply(request, answer);
+            }
+            Ok(Order::Test) => self.begin_trial(request, caller),
+        }
+    }
+
+    fn reply(&mut self, request: u64, answer: Answer) {
+        self.ledger.push(Effect::ToJava(answer.into_frame(request)));
+    }
+
+    fn send(&mut self, name: &str, text: &str) -> Answer {
+        let words = words(self.shared.language);
+        if self.groups() == 0 {
+            return Answer::failure(words.text("notice-no-groups"));
+        }
+        if clean::qq(text).is_empty() {
+            return Answer::failure(words.text("send-nothing"));
+        }
+        match self.submit(GameEvent::Sent { name, text }) {
+            0 => Answer::failure(words.text("send-unwanted")),
+            groups if self.shared.is_up => Answer::success(vec![words.fill("send-queued", [("groups", groups.into())])]),
+            groups => Answer::success(vec![words.fill("send-kept", [("groups", groups.into())])]),
+        }
+    }
+
+    /// A line to each group, whatever it wants to hear of the game: it is the way that is tried.
+    fn begin_trial(&mut self, request: u64, caller: &str) {
+        let words = words(self.shared.language);
+        if self.groups() == 0 {
+            return self.reply(request, Answer::failure(words.text("notice-no-groups")));
+        }
+        let line = self.routes.own_line(&words.fill("test-line", [("caller", caller.into())]));
+        let groups = self.routes.labels().map(|(openid, label)| (openid.clone(), label)).collect();
+        for (group, mark) in self.trials.begin(request, groups, self.now) {
+            let now = self.now;
+            self.outbox(&group).submit_marked(line.clone(), mark, now);
         }
     }
 
@@ -294,10 +377,18 @@ impl Bridge {
                 self.ledger.push(Effect::Post(post));
             }
         }
+        self.judge_trials();
         let routes = &self.routes;
         self.outboxes.retain(|group, outbox| routes.knows(group) || outbox.waiting() > 0 || outbox.is_in_flight());
         if self.life == Life::Flushing && !self.outboxes.values().any(Outbox::is_in_flight) {
             self.finish();
+        }
+    }
+
+    fn judge_trials(&mut self) {
+        let fates = self.ledger.take_fates();
+        for answer in self.trials.judge(&fates, &self.outboxes, &self.shared, self.now) {
+            self.ledger.push(Effect::ToJava(answer));
         }
     }
 
@@ -310,7 +401,13 @@ impl Bridge {
     }
 
     fn finish(&mut self) {
+        if self.life == Life::Drained {
+            return;
+        }
         self.life = Life::Drained;
+        for answer in self.trials.stop(self.shared.language) {
+            self.ledger.push(Effect::ToJava(answer));
+        }
         let lines: u64 = self.outboxes.values_mut().map(|outbox| outbox.clear(&mut self.ledger, self.now)).sum();
         if lines > 0 {
             self.ledger.note(Notice::LeftBehind { lines });

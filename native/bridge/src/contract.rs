@@ -46,6 +46,37 @@ pub enum Effect {
     ToJava(ToJava),
     /// Log this.
     Notice(Notice),
+    /// Do what somebody asked for by a command, and answer with [`ToJava::Reply`], always.
+    Errand(Errand),
+}
+
+/// A command that takes more than the bridge has. Each names the request that is to be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// Tell how gateway and bridge are: [`Bridge::report`](crate::Bridge::report).
+    Status {
+        /// The command's number.
+        request: u64,
+    },
+    /// Read the settings again.
+    Reload {
+        /// The command's number.
+        request: u64,
+    },
+    /// Make another connection.
+    Reconnect {
+        /// The command's number.
+        request: u64,
+    },
+}
+
+impl Errand {
+    /// The command's number.
+    pub const fn request(self) -> u64 {
+        match self {
+            Self::Status { request } | Self::Reload { request } | Self::Reconnect { request } => request,
+        }
+    }
 }
 
 /// Counters since the bridge began.

@@ -19,6 +19,33 @@ pub struct Player {
     pub uuid: String,
 }
 
+/// A text of the game.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameText {
+    /// As an English client reads it.
+    pub text: String,
+    /// The key that the game translates it by, such as `death.attack.mob`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// What goes into the translation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<GameText>,
+}
+
+/// A command of `/auk` as somebody typed it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// The number that [`ToJava::Reply`] repeats.
+    pub request: u64,
+    /// The name that the game shows for whoever typed it.
+    pub caller: String,
+    /// The subcommand.
+    pub name: String,
+    /// What follows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
+}
+
 /// What the Minecraft server tells the bridge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -33,6 +60,34 @@ pub enum ToNative {
         player: Player,
         /// What was said.
         text: String,
+    },
+    /// Somebody, who need not be a player, said something to everyone: `/say`.
+    Announcement {
+        /// Who said it, as the game shows it.
+        name: String,
+        /// What was said.
+        text: String,
+    },
+    /// Somebody, who need not be a player, told what they do: `/me`.
+    Emote {
+        /// Who told it, as the game shows it.
+        name: String,
+        /// What was told.
+        text: String,
+    },
+    /// Somebody died and the game said so.
+    Death {
+        /// Who died, if it was a player.
+        player: Option<Player>,
+        /// What the game said.
+        message: GameText,
+    },
+    /// Somebody made an advancement and the game said so.
+    Advancement {
+        /// Who made it.
+        player: Option<Player>,
+        /// What the game said.
+        message: GameText,
     },
     /// A player came.
     Join {
@@ -53,6 +108,8 @@ pub enum ToNative {
         /// How many the server admits.
         max: i32,
     },
+    /// Somebody typed a command; [`ToJava::Reply`] answers it.
+    Command(Call),
 }
 
 /// What the bridge tells the Minecraft server.
@@ -68,6 +125,15 @@ pub enum ToJava {
     ListPlayers {
         /// The number that the answer repeats.
         request: u64,
+    },
+    /// The one answer to [`ToNative::Command`].
+    Reply {
+        /// The number of the command.
+        request: u64,
+        /// What to show to the caller.
+        lines: Vec<String>,
+        /// Whether the command did not do what it was asked for.
+        failed: bool,
     },
     /// A line for the server's own logger.
     Log {

@@ -6,6 +6,8 @@ use auk_gateway::Timestamp;
 pub(crate) struct Hold {
     /// Why.
     pub(crate) cause: HoldCause,
+    /// The platform's code, if there was one.
+    pub(crate) code: Option<i64>,
     /// When to try again.
     pub(crate) until: Timestamp,
     /// How often the same cause came before, in a row.
@@ -13,12 +15,12 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
-    /// The pause after one more `cause`. `least_ms` is what the platform itself asked for.
-    pub(crate) fn after(previous: Option<Hold>, cause: HoldCause, least_ms: Option<u64>, now: Timestamp) -> Self {
+    /// The pause after one more `cause`, which the platform named by `code`. `least_ms` is what the platform itself asked for.
+    pub(crate) fn after(previous: Option<Hold>, cause: HoldCause, code: Option<i64>, least_ms: Option<u64>, now: Timestamp) -> Self {
         let repeats = previous.filter(|hold| hold.cause == cause).map_or(0, |hold| hold.repeats.saturating_add(1));
         let (first_ms, max_ms) = length(cause);
         let ms = first_ms.saturating_mul(1 << repeats.min(16)).min(max_ms);
-        Self { cause, until: now + ms.max(least_ms.unwrap_or(0).min(LEAST_MS_MAX)), repeats }
+        Self { cause, code, until: now + ms.max(least_ms.unwrap_or(0).min(LEAST_MS_MAX)), repeats }
     }
 
     /// Whether this pause begins a row of the same cause.

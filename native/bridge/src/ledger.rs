@@ -21,6 +21,19 @@ pub(crate) struct Ledger {
     pub(crate) posted: u64,
     effects: VecDeque<Effect>,
     noted: BTreeMap<Trouble, Timestamp>,
+    fates: BTreeMap<Mark, Fate>,
+}
+
+/// Tells one line from all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark(pub(crate) u64);
+
+/// How a line that was sent ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Arrived,
+    Refused { code: Option<i64>, status: u16 },
+    Uncertain,
 }
 
 /// Trouble that may repeat quickly.
@@ -46,6 +59,16 @@ impl Ledger {
     pub(crate) fn say(&mut self, text: String) {
         self.said += 1;
         self.push(Effect::ToJava(ToJava::Say { text }));
+    }
+
+    /// What became of lines that bear marks.
+    pub(crate) fn settle(&mut self, marks: impl Iterator<Item = Mark>, fate: Fate) {
+        self.fates.extend(marks.map(|mark| (mark, fate)));
+    }
+
+    /// Takes what became of marked lines since the last call.
+    pub(crate) fn take_fates(&mut self) -> BTreeMap<Mark, Fate> {
+        std::mem::take(&mut self.fates)
     }
 
     /// Queues a notice.

@@ -221,8 +221,8 @@ impl fmt::Display for Notice {
     }
 }
 
-/// The code may know more than the cause.
-fn hold_advice(cause: HoldCause, code: Option<i64>, language: Language) -> String {
+/// Why nothing is sent and what to do. The code may know more than the cause.
+pub(crate) fn hold_advice(cause: HoldCause, code: Option<i64>, language: Language) -> String {
     let row = code.and_then(|code| CATALOGUE.call.find(code));
     row.map_or_else(|| cause.words(language), |row| row.advice(language).to_owned())
 }

@@ -2,8 +2,8 @@ use std::collections::VecDeque;
 
 use crate::backlog::{Backlog, Batch, Line};
 use crate::hold::Hold;
-use crate::ledger::{Ledger, Trouble};
-use crate::notice::{HoldCause, Notice};
+use crate::ledger::{Fate, Ledger, Mark, Trouble};
+use crate::notice::{HoldCause, Notice, hold_advice};
 use crate::pace::Pace;
 use crate::post::{Outcome, Post, PostId};
 use crate::settings::Limits;
@@ -68,6 +68,28 @@ struct Flight {
     is_unclear: bool,
 }
 
+/// What keeps the lines of the game from going out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Obstacle {
+    /// A pause.
+    Held(Hold),
+    /// Only answers may go, and nobody has spoken in the group in the last minutes.
+    NobodySpoke,
+    /// As many messages went out as may in a minute.
+    Pace,
+}
+
+impl Obstacle {
+    /// What it is, and what to do.
+    pub(crate) fn words(self, language: Language) -> String {
+        match self {
+            Obstacle::Held(hold) => hold_advice(hold.cause, hold.code, language),
+            Obstacle::NobodySpoke => words(language).text("obstacle-nobody-spoke"),
+            Obstacle::Pace => words(language).text("obstacle-pace"),
+        }
+    }
+}
+
 /// What all ways share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -126,6 +148,36 @@ impl Outbox {
     /// A cleaned line of the game.
     pub(crate) fn submit(&mut self, line: String, now: Timestamp) {
         self.backlog.push(Line::new(line, now));
+    }
+
+    /// A cleaned line of which somebody wants to hear.
+    pub(crate) fn submit_marked(&mut self, line: String, mark: Mark, now: Timestamp) {
+        self.backlog.push(Line::marked(line, mark, now));
+    }
+
+    /// Whether the marked line waits or is on its way.
+    pub(crate) fn holds(&self, mark: Mark) -> bool {
+        let is_on_its_way = match &self.state {
+            State::Idle => false,
+            State::InFlight { flight, .. } | State::Repeating { flight, .. } => flight.batch.marks().any(|own| own == mark),
+        };
+        is_on_its_way || self.backlog.holds(mark)
+    }
+
+    /// What keeps a line of the game from going out until after `until`, the lack of a gateway session and lines before it aside.
+    pub(crate) fn obstacle(&self, shared: &Shared, until: Timestamp, now: Timestamp) -> Option<Obstacle> {
+        let lasting = |hold: &Hold| hold.until > until;
+        if let Some(hold) = self.hold.filter(lasting) {
+            return Some(Obstacle::Held(hold));
+        }
+        if self.tickets.any_good(now) {
+            return None;
+        }
+        match (self.active_hold.filter(lasting), self.active_at(shared, now)) {
+            (Some(hold), _) => Some(Obstacle::Held(hold)),
+            (None, None) => Some(Obstacle::NobodySpoke),
+            (None, Some(at)) => (at > until).then_some(Obstacle::Pace),
+        }
     }
 
     /// An answer to a message. Without its ticket it goes like any line.
@@ -314,6 +366,7 @@ impl Outbox {
 
     fn arrived(&mut self, flight: &Flight, ledger: &mut Ledger) {
         ledger.posted += 1;
+        ledger.settle(flight.batch.marks(), Fate::Arrived);
         let given_up = std::mem::take(&mut self.given_up);
         if given_up > 1 {
             ledger.note(Notice::Backlog { group: short_openid(&self.group), lines: given_up });
@@ -413,7 +466,7 @@ impl Outbox {
 
     fn hold_back(&mut self, reason: Reason, only_active: bool, ledger: &mut Ledger, now: Timestamp) -> Timestamp {
         let place = if only_active { &mut self.active_hold } else { &mut self.hold };
-        let hold = Hold::after(*place, reason.cause, reason.least_ms, now);
+        let hold = Hold::after(*place, reason.cause, reason.code, reason.least_ms, now);
         *place = Some(hold);
         if hold.is_first() {
             ledger.note(Notice::Held {
@@ -429,6 +482,7 @@ impl Outbox {
     fn uncertain(&mut self, flight: &Flight, ledger: &mut Ledger, now: Timestamp) {
         let lines = flight.batch.count();
         ledger.uncertain += lines;
+        ledger.settle(flight.batch.marks(), Fate::Uncertain);
         ledger.note_trouble(Trouble::Uncertain, Notice::Uncertain { group: short_openid(&self.group), lines }, now);
     }
 
@@ -437,6 +491,7 @@ impl Outbox {
         self.backlog.lose(&flight.batch);
         ledger.dropped += lines;
         let Refusal { code, status, .. } = refusal;
+        ledger.settle(flight.batch.marks(), Fate::Refused { code, status });
         ledger.note_trouble(Trouble::Refused, Notice::Refused { group: short_openid(&self.group), code, status, lines }, now);
     }
 }

@@ -4,6 +4,7 @@ use crate::clean;
 use crate::frame::{Player, ToNative};
 use crate::settings::{Group, Limits, Settings, TemplateName, ToGame};
 use crate::template::{Placeholder, Template};
+use crate::text::short_openid;
 
 /// A name in the game longer than this is cut; nobody's is who did not mean to disturb.
 const MEMBER_CHARS_MAX: usize = 32;
@@ -11,9 +12,37 @@ const MEMBER_CHARS_MAX: usize = 32;
 /// Something in the game that groups may want to hear of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GameEvent<'a> {
-    Chat { player: &'a Player, text: &'a str },
-    Join { player: &'a Player },
-    Leave { player: &'a Player },
+    Chat {
+        player: &'a Player,
+        text: &'a str,
+    },
+    Announcement {
+        name: &'a str,
+        text: &'a str,
+    },
+    /// An announcement that `/auk send` makes to the groups alone.
+    Sent {
+        name: &'a str,
+        text: &'a str,
+    },
+    Emote {
+        name: &'a str,
+        text: &'a str,
+    },
+    Death {
+        player: Option<&'a Player>,
+        text: &'a str,
+    },
+    Advancement {
+        player: Option<&'a Player>,
+        text: &'a str,
+    },
+    Join {
+        player: &'a Player,
+    },
+    Leave {
+        player: &'a Player,
+    },
     Start,
     Stop,
 }
@@ -25,30 +54,45 @@ impl<'a> GameEvent<'a> {
             ToNative::ServerStarted => Some(Self::Start),
             ToNative::ServerStopping => Some(Self::Stop),
             ToNative::Chat { player, text } => Some(Self::Chat { player, text }),
+            ToNative::Announcement { name, text } => Some(Self::Announcement { name, text }),
+            ToNative::Emote { name, text } => Some(Self::Emote { name, text }),
+            ToNative::Death { player, message } => Some(Self::Death { player: player.as_ref(), text: &message.text }),
+            ToNative::Advancement { player, message } => Some(Self::Advancement { player: player.as_ref(), text: &message.text }),
             ToNative::Join { player } => Some(Self::Join { player }),
             ToNative::Leave { player } => Some(Self::Leave { player }),
-            ToNative::Players { .. } => None,
+            ToNative::Players { .. } | ToNative::Command(_) => None,
         }
     }
 
     fn player(self) -> &'a str {
         match self {
             Self::Chat { player, .. } | Self::Join { player } | Self::Leave { player } => &player.name,
+            Self::Announcement { name, .. } | Self::Sent { name, .. } | Self::Emote { name, .. } => name,
+            Self::Death { player, .. } | Self::Advancement { player, .. } => player.map_or("", |player| &player.name),
             Self::Start | Self::Stop => "",
         }
     }
 
-    fn text(self) -> &'a str {
+    /// What it says beside its template; `None` when the template says it all.
+    fn text(self) -> Option<&'a str> {
         match self {
-            Self::Chat { text, .. } => text,
-            Self::Join { .. } | Self::Leave { .. } | Self::Start | Self::Stop => "",
+            Self::Chat { text, .. }
+            | Self::Announcement { text, .. }
+            | Self::Sent { text, .. }
+            | Self::Emote { text, .. }
+            | Self::Death { text, .. }
+            | Self::Advancement { text, .. } => Some(text),
+            Self::Join { .. } | Self::Leave { .. } | Self::Start | Self::Stop => None,
         }
     }
 
     const fn wanted_by(self, group: &Group) -> bool {
         group.from_game
             && match self {
-                Self::Chat { .. } => group.chat,
+                Self::Chat { .. } | Self::Announcement { .. } | Self::Emote { .. } => group.chat,
+                Self::Sent { .. } => true,
+                Self::Death { .. } => group.death,
+                Self::Advancement { .. } => group.advancement,
                 Self::Join { .. } => group.join,
                 Self::Leave { .. } => group.leave,
                 Self::Start => group.start,
@@ -64,6 +108,10 @@ pub(crate) struct Routes {
     groups: BTreeMap<String, Group>,
     group_to_game: Template,
     chat: Template,
+    announcement: Template,
+    emote: Template,
+    death: Template,
+    advancement: Template,
     join: Template,
     leave: Template,
     start: Template,
@@ -81,6 +129,10 @@ impl Routes {
             groups: settings.groups.iter().map(|group| (group.openid.clone(), group.clone())).collect(),
             group_to_game: template(TemplateName::GroupToGame),
             chat: template(TemplateName::Chat),
+            announcement: template(TemplateName::Announcement),
+            emote: template(TemplateName::Emote),
+            death: template(TemplateName::Death),
+            advancement: template(TemplateName::Advancement),
             join: template(TemplateName::Join),
             leave: template(TemplateName::Leave),
             start: template(TemplateName::Start),
@@ -99,17 +151,35 @@ impl Routes {
         self.groups.contains_key(openid)
     }
 
+    /// The groups, each with a label for the owner: the openid's beginning and the name, if it has one.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = (&String, String)> {
+        self.groups.iter().map(|(openid, group)| {
+            let short = short_openid(openid);
+            let name = clean::minecraft(&group.name, MEMBER_CHARS_MAX);
+            (openid, if name.is_empty() { short } else { format!("{short} {name}") })
+        })
+    }
+
+    /// A line of the owner's for the groups, with the server's name before it.
+    pub(crate) fn own_line(&self, text: &str) -> String {
+        clean::qq(&format!("[{}] {text}", self.server))
+    }
+
     /// The line of an event for each group that wants it. A line may be empty: then nothing of it can be shown.
     pub(crate) fn to_groups<'a>(&'a self, event: GameEvent<'a>) -> impl Iterator<Item = (&'a str, String)> {
         let template = match TemplateName::of(event) {
             TemplateName::GroupToGame => &self.group_to_game,
             TemplateName::Chat => &self.chat,
+            TemplateName::Announcement => &self.announcement,
+            TemplateName::Emote => &self.emote,
+            TemplateName::Death => &self.death,
+            TemplateName::Advancement => &self.advancement,
             TemplateName::Join => &self.join,
             TemplateName::Leave => &self.leave,
             TemplateName::Start => &self.start,
             TemplateName::Stop => &self.stop,
         };
-        let says_nothing = matches!(event, GameEvent::Chat { text, .. } if clean::qq(text).is_empty());
+        let says_nothing = event.text().is_some_and(|text| clean::qq(text).is_empty());
         self.groups.values().filter(move |group| event.wanted_by(group)).map(move |group| {
             let line = if says_nothing { String::new() } else { self.group_line(template, event, group) };
             (group.openid.as_str(), line)
@@ -145,7 +215,7 @@ impl Routes {
             Placeholder::Server => &self.server,
             Placeholder::Player => event.player(),
             Placeholder::Group => &group.name,
-            Placeholder::Text => event.text(),
+            Placeholder::Text => event.text().unwrap_or_default(),
             Placeholder::Member => "",
         }))
     }

@@ -49,9 +49,15 @@ pub struct Group {
     /// Whether anything of the game goes to the group.
     #[serde(default = "yes")]
     pub from_game: bool,
-    /// Whether chat lines go to the group.
+    /// Whether chat lines, announcements (`/say`) and emotes (`/me`) go to the group.
     #[serde(default = "yes")]
     pub chat: bool,
+    /// Whether the game's words about a death go to the group.
+    #[serde(default = "yes")]
+    pub death: bool,
+    /// Whether the game's words about an advancement go to the group.
+    #[serde(default = "yes")]
+    pub advancement: bool,
     /// Whether players' coming goes to the group.
     #[serde(default = "yes")]
     pub join: bool,
@@ -87,6 +93,14 @@ pub struct Messages {
     pub group_to_game: Option<String>,
     /// A chat line in a group: `{server}`, `{player}`, `{text}`, `{group}`.
     pub chat: Option<String>,
+    /// An announcement in a group, by `/say` or `/auk send`: `{server}`, `{player}`, `{text}`, `{group}`.
+    pub announcement: Option<String>,
+    /// What somebody does, by `/me`: `{server}`, `{player}`, `{text}`, `{group}`.
+    pub emote: Option<String>,
+    /// Somebody died: `{server}`, `{player}`, `{text}` (all that the game says), `{group}`.
+    pub death: Option<String>,
+    /// Somebody made an advancement: `{server}`, `{player}`, `{text}` (all that the game says), `{group}`.
+    pub advancement: Option<String>,
     /// A player came: `{server}`, `{player}`, `{group}`.
     pub join: Option<String>,
     /// A player left: `{server}`, `{player}`, `{group}`.
@@ -160,6 +174,10 @@ impl Settings {
         let written = match name {
             TemplateName::GroupToGame => &self.messages.group_to_game,
             TemplateName::Chat => &self.messages.chat,
+            TemplateName::Announcement => &self.messages.announcement,
+            TemplateName::Emote => &self.messages.emote,
+            TemplateName::Death => &self.messages.death,
+            TemplateName::Advancement => &self.messages.advancement,
             TemplateName::Join => &self.messages.join,
             TemplateName::Leave => &self.messages.leave,
             TemplateName::Start => &self.messages.start,
@@ -208,6 +226,10 @@ impl Limits {
 pub(crate) enum TemplateName {
     GroupToGame,
     Chat,
+    Announcement,
+    Emote,
+    Death,
+    Advancement,
     Join,
     Leave,
     Start,
@@ -215,12 +237,27 @@ pub(crate) enum TemplateName {
 }
 
 impl TemplateName {
-    const ALL: [Self; 6] = [Self::GroupToGame, Self::Chat, Self::Join, Self::Leave, Self::Start, Self::Stop];
+    const ALL: [Self; 10] = [
+        Self::GroupToGame,
+        Self::Chat,
+        Self::Announcement,
+        Self::Emote,
+        Self::Death,
+        Self::Advancement,
+        Self::Join,
+        Self::Leave,
+        Self::Start,
+        Self::Stop,
+    ];
 
     /// The template that renders an event of the game.
     pub(crate) const fn of(event: GameEvent<'_>) -> Self {
         match event {
             GameEvent::Chat { .. } => Self::Chat,
+            GameEvent::Announcement { .. } | GameEvent::Sent { .. } => Self::Announcement,
+            GameEvent::Emote { .. } => Self::Emote,
+            GameEvent::Death { .. } => Self::Death,
+            GameEvent::Advancement { .. } => Self::Advancement,
             GameEvent::Join { .. } => Self::Join,
             GameEvent::Leave { .. } => Self::Leave,
             GameEvent::Start => Self::Start,
@@ -233,6 +270,10 @@ impl TemplateName {
         match self {
             Self::GroupToGame => "group_to_game",
             Self::Chat => "chat",
+            Self::Announcement => "announcement",
+            Self::Emote => "emote",
+            Self::Death => "death",
+            Self::Advancement => "advancement",
             Self::Join => "join",
             Self::Leave => "leave",
             Self::Start => "start",
@@ -244,7 +285,9 @@ impl TemplateName {
     pub(crate) const fn known(self) -> &'static [Placeholder] {
         match self {
             Self::GroupToGame => &[Placeholder::Member, Placeholder::Text, Placeholder::Group],
-            Self::Chat => &[Placeholder::Server, Placeholder::Player, Placeholder::Text, Placeholder::Group],
+            Self::Chat | Self::Announcement | Self::Emote | Self::Death | Self::Advancement => {
+                &[Placeholder::Server, Placeholder::Player, Placeholder::Text, Placeholder::Group]
+            }
             Self::Join | Self::Leave => &[Placeholder::Server, Placeholder::Player, Placeholder::Group],
             Self::Start | Self::Stop => &[Placeholder::Server, Placeholder::Group],
         }
@@ -254,6 +297,10 @@ impl TemplateName {
         match (self, language) {
             (Self::GroupToGame, Language::ZhCn | Language::EnUs) => "[QQ] {member}: {text}",
             (Self::Chat, Language::ZhCn | Language::EnUs) => "[{server}] {player}: {text}",
+            (Self::Announcement, Language::ZhCn | Language::EnUs) => "[{server}] [{player}] {text}",
+            (Self::Emote, Language::ZhCn | Language::EnUs) => "[{server}] * {player} {text}",
+            // The game's own words name who it is about.
+            (Self::Death | Self::Advancement, Language::ZhCn | Language::EnUs) => "[{server}] {text}",
             (Self::Join, Language::ZhCn) => "[{server}] {player} 加入了游戏",
             (Self::Join, Language::EnUs) => "[{server}] {player} joined the game",
             (Self::Leave, Language::ZhCn) => "[{server}] {player} 离开了游戏",

@@ -124,6 +124,7 @@ impl Gateway {
             Input::Traffic { conn } => self.on_traffic(conn),
             Input::Closed { conn, close } => self.on_closed(conn, close, now),
             Input::Reload(config) => self.on_reload(*config, now),
+            Input::Reconnect => self.on_reconnect_asked(now),
             Input::Stop => self.on_stop(CODE_FINAL, now),
             Input::Suspend => self.on_stop(CODE_RESUMING, now),
         }

@@ -57,6 +57,8 @@ pub enum Input {
     },
     /// New settings, or a wish to try at once.
     Reload(Box<GatewayConfig>),
+    /// A wish for another connection: a live one is given up for the next, which resumes; without one the next attempt is made at once.
+    Reconnect,
     /// End the session for good.
     Stop,
     /// End here, and leave the session to a process that is given the [`Memory`](crate::Memory).

@@ -31,6 +31,8 @@ pub enum LossCause {
     TokenGone,
     /// The settings changed, so the old connection was given up.
     Reloaded,
+    /// The owner asked for another connection.
+    Asked,
 }
 
 impl fmt::Display for LossCause {
@@ -52,6 +54,7 @@ impl fmt::Display for LossCause {
             LossCause::Deadline(step) => write!(f, "no answer in time: {step}"),
             LossCause::TokenGone => f.write_str("no usable token when the platform said Hello"),
             LossCause::Reloaded => f.write_str("settings reloaded"),
+            LossCause::Asked => f.write_str("another connection was asked for"),
         }
     }
 }

@@ -15,7 +15,7 @@ use jni::{Env, EnvUnowned};
 use guard::guard;
 
 /// Changes whenever an older shim could misread an answer.
-const ABI_VERSION: jint = 1;
+const ABI_VERSION: jint = 2;
 /// `open`: the options are not readable.
 const OPTIONS_UNREADABLE: jlong = -1;
 /// `open`: too many bridges are open, or there is no thread left.

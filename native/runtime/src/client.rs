@@ -124,6 +124,12 @@ impl Client {
         let _ = self.inputs.send(Input::Reload(Box::new(config)));
     }
 
+    /// Gives a live connection up for another, which resumes; without one the next attempt is made at once. Twenty calls in a row make one
+    /// attempt. Does not wait.
+    pub fn reconnect(&self) {
+        let _ = self.inputs.send(Input::Reconnect);
+    }
+
     /// Asks the session to end; the events end after [`Event::Stopped`](auk_gateway::Event::Stopped). Does not wait.
     pub fn begin_stop(&self) {
         let _ = self.inputs.send(Input::Stop);

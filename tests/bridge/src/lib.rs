@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use auk_bridge::frame::{Player, ToJava, ToNative};
-use auk_bridge::{Bridge, BridgeStatus, Effect, Group, Input, Notice, Outcome, Post, PostId, Settings, ToGame};
+use auk_bridge::console::Answer;
+use auk_bridge::frame::{Call, Player, ToJava, ToNative};
+use auk_bridge::{Bridge, BridgeStatus, Effect, Errand, Group, Input, Notice, Outcome, Post, PostId, Settings, ToGame};
 use auk_gateway::{Language, Timestamp};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -36,6 +37,10 @@ pub struct Stage {
     pub began: BTreeMap<PostId, Timestamp>,
     /// Numbers of `list_players` frames.
     pub asked: Vec<u64>,
+    /// Answers to commands, with the numbers of these.
+    pub replies: Vec<(u64, Answer)>,
+    /// What commands asked of the driver.
+    pub errands: Vec<Errand>,
     /// Everything for the log.
     pub notices: Vec<Notice>,
     now: Timestamp,
@@ -58,6 +63,8 @@ impl Stage {
             posts: VecDeque::new(),
             began: BTreeMap::new(),
             asked: Vec::new(),
+            replies: Vec::new(),
+            errands: Vec::new(),
             notices: Vec::new(),
             now,
         };
@@ -86,6 +93,18 @@ impl Stage {
     /// A player says something.
     pub fn chat(&mut self, text: &str) {
         self.input(Input::Server(ToNative::Chat { player: player("Steve"), text: text.to_owned() }));
+    }
+
+    /// Alex, an operator, types `/auk` and this.
+    pub fn command(&mut self, request: u64, name: &str, argument: Option<&str>) {
+        let call = Call { request, caller: "Alex".to_owned(), name: name.to_owned(), argument: argument.map(str::to_owned) };
+        self.input(Input::Server(ToNative::Command(call)));
+    }
+
+    /// The only answer so far, which must be there; takes it.
+    pub fn reply(&mut self) -> (u64, Answer) {
+        assert_eq!(self.replies.len(), 1, "{:?}", self.replies);
+        self.replies.remove(0)
     }
 
     /// An event of the gateway.
@@ -145,6 +164,8 @@ impl Stage {
                 }
                 Effect::ToJava(ToJava::Say { text }) => self.said.push(text),
                 Effect::ToJava(ToJava::ListPlayers { request }) => self.asked.push(request),
+                Effect::ToJava(ToJava::Reply { request, lines, failed }) => self.replies.push((request, Answer { lines, failed })),
+                Effect::Errand(errand) => self.errands.push(errand),
                 Effect::ToJava(frame @ (ToJava::Log { .. } | ToJava::End)) => panic!("the driver writes {frame:?}"),
                 Effect::Notice(notice) => self.notices.push(notice),
             }
@@ -168,6 +189,8 @@ pub fn group(openid: &str) -> Group {
         to_game: ToGame::All,
         from_game: true,
         chat: true,
+        death: true,
+        advancement: true,
         join: true,
         leave: true,
         start: true,

@@ -62,6 +62,15 @@ fn bytes_that_are_no_frame_are_refused_by_kind() {
 }
 
 #[test]
+fn a_text_that_is_nested_beyond_sense_is_refused_and_not_followed() {
+    let depth = 10_000;
+    let open = r#"{"text":"x","args":["#.repeat(depth);
+    let frame = format!(r#"{{"type":"death","player":null,"message":{open}{{"text":"x"}}{}}}"#, "]}".repeat(depth));
+    assert!(frame.len() < FRAME_BYTES_MAX);
+    assert!(matches!(ToNative::decode(frame.as_bytes()), Err(FrameError::Unreadable(_))));
+}
+
+#[test]
 fn a_frame_that_java_would_refuse_is_not_written() {
     let frame = ToJava::Say { text: "x".repeat(FRAME_BYTES_MAX) };
     assert!(matches!(frame.encode(), Err(FrameError::TooLarge { .. })));
@@ -74,12 +83,18 @@ fn three_thousand_players_fit() {
     assert_eq!(ToNative::decode(&bytes).expect("readable"), frame);
 }
 
-const ALL_KINDS: [&str; 10] = [
+const ALL_KINDS: [&str; 16] = [
     "to_java.end",
     "to_java.list_players",
     "to_java.log",
+    "to_java.reply",
     "to_java.say",
+    "to_native.advancement",
+    "to_native.announcement",
     "to_native.chat",
+    "to_native.command",
+    "to_native.death",
+    "to_native.emote",
     "to_native.join",
     "to_native.leave",
     "to_native.players",
@@ -92,6 +107,11 @@ fn to_native_kind(frame: &ToNative) -> &'static str {
         ToNative::ServerStarted => "to_native.server_started",
         ToNative::ServerStopping => "to_native.server_stopping",
         ToNative::Chat { .. } => "to_native.chat",
+        ToNative::Announcement { .. } => "to_native.announcement",
+        ToNative::Emote { .. } => "to_native.emote",
+        ToNative::Death { .. } => "to_native.death",
+        ToNative::Advancement { .. } => "to_native.advancement",
+        ToNative::Command(_) => "to_native.command",
         ToNative::Join { .. } => "to_native.join",
         ToNative::Leave { .. } => "to_native.leave",
         ToNative::Players { .. } => "to_native.players",
@@ -102,6 +122,7 @@ fn to_java_kind(frame: &ToJava) -> &'static str {
     match frame {
         ToJava::Say { .. } => "to_java.say",
         ToJava::ListPlayers { .. } => "to_java.list_players",
+        ToJava::Reply { .. } => "to_java.reply",
         ToJava::Log { .. } => "to_java.log",
         ToJava::End => "to_java.end",
     }

@@ -1,7 +1,7 @@
 //! From the game to the groups: what is sent, in which words, in which order.
 
 use auk_bridge::Input;
-use auk_bridge::frame::ToNative;
+use auk_bridge::frame::{GameText, ToNative};
 use auk_bridge_stories::{GROUP, MINUTE, OTHER_GROUP, SECOND, Stage, group, player, settings};
 use auk_gateway::Language;
 
@@ -11,6 +11,11 @@ fn each_event_of_the_game_has_its_line() {
         (ToNative::ServerStarted, "[Survival] The server has started"),
         (ToNative::Join { player: player("Alex") }, "[Survival] Alex joined the game"),
         (ToNative::Chat { player: player("Alex"), text: "hi".to_owned() }, "[Survival] Alex: hi"),
+        (announcement("Server", "back soon"), "[Survival] [Server] back soon"),
+        (ToNative::Emote { name: "Alex".to_owned(), text: "waves".to_owned() }, "[Survival] * Alex waves"),
+        (death("Alex drowned"), "[Survival] Alex drowned"),
+        (ToNative::Death { player: None, message: told("Fido was slain by Zombie") }, "[Survival] Fido was slain by Zombie"),
+        (advancement(), "[Survival] Alex has made the advancement [Stone Age]"),
         (ToNative::Leave { player: player("Alex") }, "[Survival] Alex left the game"),
         (ToNative::ServerStopping, "[Survival] The server is stopping"),
     ];
@@ -45,6 +50,55 @@ fn a_group_hears_only_what_it_wants() {
     assert_eq!(stage.deliver().group_openid, GROUP);
     assert!(stage.posts.is_empty());
     assert_eq!(stage.status().dropped, 0, "an unwanted line is not a lost one");
+}
+
+#[test]
+fn announcements_and_emotes_go_the_way_of_the_chat_and_deaths_and_advancements_have_switches_of_their_own() {
+    let emote = || ToNative::Emote { name: "Alex".to_owned(), text: "waves".to_owned() };
+    let events = || [announcement("Server", "hi"), emote(), death("Alex drowned"), advancement()];
+    type Off = fn(&mut auk_bridge::Group);
+    let cases: [(Off, [bool; 4]); 4] = [
+        (|group| group.chat = false, [false, false, true, true]),
+        (|group| group.death = false, [true, true, false, true]),
+        (|group| group.advancement = false, [true, true, true, false]),
+        (|group| group.from_game = false, [false; 4]),
+    ];
+    for (switch, heard) in cases {
+        let mut some = settings();
+        switch(&mut some.groups[0]);
+        for (event, heard) in events().into_iter().zip(heard) {
+            let mut stage = Stage::new(some.clone());
+            let name = format!("{event:?}");
+            stage.input(Input::Server(event));
+            assert_eq!((stage.posts.len(), stage.status().dropped), (usize::from(heard), 0), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_lines_of_deaths_and_the_like_may_be_worded_by_the_owner_and_have_nothing_to_show_when_the_game_says_nothing() {
+    let mut own = settings();
+    own.messages.announcement = Some("{player}! {text}".to_owned());
+    own.messages.emote = Some("{player}~ {text}".to_owned());
+    own.messages.death = Some("RIP {player}: {text} ({group})".to_owned());
+    own.messages.advancement = Some("GZ {player}: {text}".to_owned());
+    assert_eq!(own.validate(), []);
+    let mut stage = Stage::new(own);
+    for (event, line) in [
+        (announcement("Server", "hi"), "Server! hi"),
+        (ToNative::Emote { name: "Alex".to_owned(), text: "waves".to_owned() }, "Alex~ waves"),
+        (death("Alex drowned"), "RIP Alex: Alex drowned (Friends)"),
+        (ToNative::Death { player: None, message: told("Fido drowned") }, "RIP : Fido drowned (Friends)"),
+        (advancement(), "GZ Alex: Alex has made the advancement [Stone Age]"),
+    ] {
+        stage.input(Input::Server(event));
+        assert_eq!(stage.deliver().content, line);
+    }
+    for nothing in [announcement("Server", " §a "), death("")] {
+        stage.input(Input::Server(nothing));
+        assert!(stage.posts.is_empty());
+    }
+    assert_eq!(stage.status().dropped, 2);
 }
 
 #[test]
@@ -225,4 +279,20 @@ fn stopping_does_not_wait_for_what_cannot_be_sent() {
     stage.wait(SECOND);
     assert_eq!((stage.status().waiting, stage.status().dropped), (0, 2));
     assert_eq!(stage.bridge.poll_timeout(), None);
+}
+
+fn announcement(name: &str, text: &str) -> ToNative {
+    ToNative::Announcement { name: name.to_owned(), text: text.to_owned() }
+}
+
+fn told(text: &str) -> GameText {
+    GameText { text: text.to_owned(), key: None, args: Vec::new() }
+}
+
+fn death(text: &str) -> ToNative {
+    ToNative::Death { player: Some(player("Alex")), message: told(text) }
+}
+
+fn advancement() -> ToNative {
+    ToNative::Advancement { player: Some(player("Alex")), message: told("Alex has made the advancement [Stone Age]") }
 }

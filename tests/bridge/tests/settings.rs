@@ -34,6 +34,8 @@ fn everything_that_is_written_is_read_and_other_tables_are_not_looked_at() {
         to_game = "mentioned"
         from_game = false
         join = false
+        death = false
+        advancement = false
 
         [[groups]]
         openid = "CD00000000000000000000000000C002"
@@ -48,6 +50,7 @@ fn everything_that_is_written_is_read_and_other_tables_are_not_looked_at() {
     assert_eq!((full.server.name.as_str(), full.language), ("生存服", Language::EnUs));
     let mut first = group(GROUP);
     (first.to_game, first.from_game, first.join) = (ToGame::Mentioned, false, false);
+    (first.death, first.advancement) = (false, false);
     assert_eq!(full.groups[0], first);
     assert_eq!((full.groups[1].to_game, full.groups[1].from_game, full.groups[1].stop), (ToGame::All, true, true));
     assert_eq!(full.messages.chat.as_deref(), Some("<{player}> {text}"));

@@ -4,7 +4,7 @@
 //
 // Commands: {"type":"say","text":"…"}, {"type":"quit"}. The end of standard input is a quit too, so that no player outlives its driver.
 // Events:   {"type":"state","name":"configuration"}, {"type":"spawned"}, {"type":"chat","text":"…","seen_unix_ms":…},
-//           {"type":"kicked","text":"…"}, {"type":"error","text":"…"}, {"type":"withheld","name":"…"}, {"type":"end"}.
+//           {"type":"commands","names":["auk","auk status",…]}, {"type":"kicked","text":"…"}, {"type":"error","text":"…"}, {"type":"withheld","name":"…"}, {"type":"end"}.
 //
 // With --withhold NAME the client never sends the packet of that name, as if it were lost.
 
@@ -49,6 +49,7 @@ client.on('system_chat', packet => {
   const seenUnixMs = performance.timeOrigin + performance.now()
   if (!packet.isActionBar) emit('chat', { text: textOf(packet.content), seen_unix_ms: seenUnixMs })
 })
+client.on('declare_commands', packet => emit('commands', { names: commandNames(packet.nodes, packet.rootIndex, '') }))
 client.on('disconnect', packet => emit('kicked', { text: textOf(packet.reason) }))
 client.on('kick_disconnect', packet => emit('kicked', { text: textOf(packet.reason) }))
 client.on('error', error => emit('error', { text: String(error?.message || error) }))
@@ -95,6 +96,14 @@ function end () {
   ended = true
   emit('end')
   process.stdout.end(() => process.exit(0))
+}
+
+/** The words that may be typed from a node of the command tree on, two levels of them. */
+function commandNames (nodes, index, before) {
+  return nodes[index].children.filter(child => nodes[child].flags.command_node_type === 1).flatMap(child => {
+    const name = before + nodes[child].extraNodeData.name
+    return before === '' ? [name, ...commandNames(nodes, child, name + ' ')] : [name]
+  })
 }
 
 const emitted = new Set()

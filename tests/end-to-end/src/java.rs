@@ -24,10 +24,15 @@ impl Jdk {
         self.home.join("bin").join(format!("{name}{}", env::consts::EXE_SUFFIX))
     }
 
-    /// A run of its `java`, with file names in UTF-8: Java takes their encoding from the locale, and in that of `LC_ALL=C` it finds no
-    /// file whose path has other letters than ASCII's.
+    /// A run of its `java`; see [`Self::run`].
     pub fn java(&self) -> Command {
-        let mut command = Command::new(self.program("java"));
+        self.run("java")
+    }
+
+    /// A run of one of its programs, with file names in UTF-8: Java takes their encoding from the locale, and in that of `LC_ALL=C` it
+    /// finds no file whose path has other letters than ASCII's.
+    pub fn run(&self, name: &str) -> Command {
+        let mut command = Command::new(self.program(name));
         command.env("LC_ALL", UTF_8_LOCALE);
         command
     }

@@ -26,12 +26,14 @@ pub struct ServerOptions {
     /// How often the game moves on. Minestom takes what players send, and sends what they get, once a tick, so that a line spends up
     /// to a tick in the server at either end.
     pub ticks_per_second: u32,
+    /// The names of the players who may do everything.
+    pub operators: Vec<String>,
 }
 
 impl Default for ServerOptions {
-    /// Any free port, the library out of the jar, and the pace of the game.
+    /// Any free port, the library out of the jar, the pace of the game, and no operators.
     fn default() -> Self {
-        Self { port: 0, native: Native::Jar, ticks_per_second: 20 }
+        Self { port: 0, native: Native::Jar, ticks_per_second: 20, operators: Vec::new() }
     }
 }
 
@@ -65,6 +67,9 @@ impl Minestom {
         }
         command.arg("-cp").arg(class_path).arg("dev.auk.minestom.Main");
         command.args(["--port", &options.port.to_string(), "--config-dir", "config/auk", "--status-every", "500", "--until-stdin-ends"]);
+        options.operators.iter().for_each(|name| {
+            command.args(["--operator", name]);
+        });
         command.current_dir(dir);
         let mut process = Process::start("minestom", &mut command)?;
         let (port, minecraft) = process.await_line("listening", 0, Duration::from_secs(60), listening)?;

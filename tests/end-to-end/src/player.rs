@@ -59,7 +59,7 @@ impl Player {
         }
     }
 
-    /// Writes `text` in the game's chat.
+    /// Writes `text` in the game's chat; with a slash before it, it is a command.
     ///
     /// # Errors
     ///
@@ -87,6 +87,21 @@ impl Player {
     pub fn chat(&self) -> Vec<String> {
         let lines = self.process.stdout.since(0);
         lines.iter().filter_map(|line| Some(event(&line.text, "chat")?["text"].as_str()?.to_owned())).collect()
+    }
+
+    /// Waits until the server has offered commands of which `is_wanted` is true; they are the words that may follow `/`, and those that
+    /// may follow these.
+    ///
+    /// # Errors
+    ///
+    /// When it does not within `limit`.
+    pub fn await_commands(&mut self, limit: Duration, is_wanted: impl Fn(&[String]) -> bool) -> Result<Vec<String>, Failure> {
+        let found = self.process.stdout.wait(0, limit, |line| {
+            let names: Vec<String> = serde_json::from_value(event(line, "commands")?["names"].clone()).ok()?;
+            is_wanted(&names).then_some(names)
+        });
+        let awaited = || format!("{}: the commands of the server", self.process.name());
+        found.map(|(_, _, names)| names).ok_or_else(|| Failure::Late { awaited: awaited(), limit })
     }
 
     /// Leaves the server and waits for the client's end.

@@ -35,10 +35,19 @@ impl Stage {
     ///
     /// When a part is missing or does not start.
     pub fn start(dir: &Path) -> Result<Self, Failure> {
+        Self::start_with(dir, &ServerOptions::default())
+    }
+
+    /// The same with a server that is started in another way.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Stage::start`].
+    pub fn start_with(dir: &Path, options: &ServerOptions) -> Result<Self, Failure> {
         let artifacts = Artifacts::find()?;
         let simulator = Simulator::start(&artifacts, &[])?;
         Self::settings(&simulator.base).write(dir)?;
-        let mut server = Minestom::start(&artifacts, dir, &ServerOptions::default())?;
+        let mut server = Minestom::start(&artifacts, dir, options)?;
         server.await_ready(Duration::from_secs(20))?;
         Ok(Self { server, simulator, artifacts })
     }

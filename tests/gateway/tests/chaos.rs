@@ -127,6 +127,7 @@ impl World {
                 Input::ConnectFailed { conn, failure: ConnectFailure::Refused }
             }
             11 if self.chance.u8(0..10) == 0 => Input::Reload(Box::new(config())),
+            11 if self.chance.u8(0..10) == 0 => Input::Reconnect,
             11 => Input::TokenRefused { token: AccessToken::new(format!("t{}", self.now_ms / 100_000)) },
             _ => return None,
         })

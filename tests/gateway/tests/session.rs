@@ -743,6 +743,57 @@ fn a_reload_with_other_intents_forgets_the_session_though_no_connection_is_there
 }
 
 #[test]
+fn a_wish_for_another_connection_gives_a_live_one_up_and_resumes_and_twenty_wishes_make_one_attempt() {
+    let mut stage = Stage::ready();
+    stage.live_for(1_000);
+    stage.take_asked();
+    (0..20).for_each(|_| stage.input(Input::Reconnect));
+    assert_eq!(stage.take_asked(), [(1_000, Asked::Closed(4000)), (1_000, Asked::Connect)]);
+    let told = stage.take_told();
+    assert!(matches!(told[..], [(_, Event::Lost { cause: LossCause::Asked, retry_in_ms: 0, session_kept: true })]), "{told:?}");
+    stage.open();
+    stage.input(Input::Reconnect);
+    stage.hello(45_000);
+    stage.input(Input::Reconnect);
+    assert_eq!(stage.take_asked(), [(1_000, resume("t1", "s1", 1))]);
+    stage.resumed(2);
+    assert_eq!(stage.state(), "ready");
+}
+
+#[test]
+fn a_wish_for_a_connection_where_there_is_none_makes_one_attempt_at_once() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.close(None);
+    stage.refuse_connection();
+    assert_eq!(stage.state(), "waiting");
+    stage.take_asked();
+    (0..20).for_each(|_| stage.input(Input::Reconnect));
+    assert_eq!(stage.take_asked(), [(10_000, Asked::Connect)]);
+    stage.close(Some(4914));
+    assert_eq!(stage.state(), "halted");
+    (0..20).for_each(|_| stage.input(Input::Reconnect));
+    assert_eq!(stage.take_asked(), [(10_000, Asked::Connect)]);
+}
+
+#[test]
+fn wishes_for_other_connections_without_end_stay_within_the_limit() {
+    let mut stage = Stage::ready();
+    let mut attempts = 0;
+    for _ in 0..3_600 {
+        stage.input(Input::Reconnect);
+        if stage.state() == "connecting" {
+            stage.come_back_by_resume(2);
+        }
+        stage.live_for(1_000);
+        attempts += stage.count(|asked| *asked == Asked::Connect);
+        stage.take_asked();
+    }
+    // A bucket of 35 that regains one in 15 s.
+    assert!((200..=35 + 3_600 / 15).contains(&attempts), "{attempts}");
+}
+
+#[test]
 fn a_reload_ends_the_suspicion_that_the_session_is_contested() {
     let mut stage = Stage::new();
     stage.begin();

@@ -3,6 +3,7 @@ package dev.auk.programs
 import dev.auk.FrameToJava
 import dev.auk.FrameToNative
 import dev.auk.Frames
+import dev.auk.GameText
 import dev.auk.LogLevel
 import dev.auk.NativeBridge
 import dev.auk.NativeLoad
@@ -19,6 +20,24 @@ internal object Vectors {
         "server_started" to FrameToNative.ServerStarted,
         "server_stopping" to FrameToNative.ServerStopping,
         "chat" to FrameToNative.Chat(steve, "你好 𠀀 $FAMILY \u0000 end"),
+        "announcement" to FrameToNative.Announcement("Server", "今晚八点停服维护 𠀀"),
+        "emote" to FrameToNative.Emote("Steve", "挥了挥手"),
+        "death" to FrameToNative.Death(
+            null,
+            GameText("Fido was slain by Zombie", "death.attack.mob", listOf(GameText("Fido"), GameText("Zombie", "entity.minecraft.zombie"))),
+        ),
+        "advancement" to FrameToNative.Advancement(
+            steve,
+            GameText(
+                "Steve has made the advancement [Stone Age]",
+                "chat.type.advancement.task",
+                listOf(
+                    GameText("Steve"),
+                    GameText("[Stone Age]", "chat.square_brackets", listOf(GameText("Stone Age", "advancements.story.mine_stone.title"))),
+                ),
+            ),
+        ),
+        "command" to FrameToNative.Command(3, "Steve", "send", "大家好 𠀀"),
         "join" to FrameToNative.Join(steve),
         "leave" to FrameToNative.Leave(steve),
         "players" to FrameToNative.Players(7, listOf(steve), 20),
@@ -27,11 +46,15 @@ internal object Vectors {
     private val toJava = mapOf(
         "say" to FrameToJava.Say("[QQ] 小明: 你好 𠀀 $FAMILY"),
         "list_players" to FrameToJava.ListPlayers(7),
+        "reply" to FrameToJava.Reply(3, listOf("已排队，发往 1 个群", "第二行 𠀀"), false),
         "log" to FrameToJava.Log(LogLevel.WARN, "gateway", "connection lost cause=\"heartbeat unanswered\" retry_in_ms=1000"),
         "end" to FrameToJava.End,
     )
 
-    private val unreadable = listOf("", "{", "[]", "null", "7", "\"end\"", "{}", "{\"type\":[],\"text\":7}", "{\"type\":\"say\"}", "{\"type\":\"list_players\",\"request\":\"x\"}")
+    private val unreadable = listOf(
+        "", "{", "[]", "null", "7", "\"end\"", "{}", "{\"type\":[],\"text\":7}", "{\"type\":\"say\"}", "{\"type\":\"list_players\",\"request\":\"x\"}",
+        "{\"type\":\"reply\",\"request\":1,\"lines\":\"x\",\"failed\":false}", "{\"type\":\"reply\",\"request\":1,\"lines\":[{}],\"failed\":false}",
+    )
 
     @JvmStatic
     fun main(arguments: Array<String>) {

@@ -25,6 +25,12 @@ fn two_lives_in_one_jvm_and_closing_in_any_order_are_ordinary() {
 }
 
 #[test]
+fn every_command_is_answered_once_whatever_state_the_bridge_is_in() {
+    everywhere("Commands", Library::Built, &["built"]);
+    everywhere("Commands", Library::Absent, &["absent"]);
+}
+
+#[test]
 fn a_second_class_loader_gets_a_copy_of_the_library_of_the_jar() {
     everywhere("ClassLoaders", Library::Jar, &[]);
 }

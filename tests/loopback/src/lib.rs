@@ -180,6 +180,11 @@ impl Heard {
         }
     }
 
+    /// How many of the frames so far are such.
+    pub fn count(&self, is_such: impl Fn(&Value) -> bool) -> usize {
+        self.frames.iter().filter(|frame| is_such(frame)).count()
+    }
+
     /// Takes frames for so long and returns all log lines of WARN and above so far.
     pub fn warnings_after(&mut self, ms: u64) -> Vec<String> {
         let deadline = Instant::now() + Duration::from_millis(ms);

@@ -23,6 +23,25 @@ fn said(frame: &Value) -> Option<String> {
     (frame["type"] == "say").then(|| frame["text"].as_str().unwrap_or_default().to_owned())
 }
 
+fn command(heard: &Heard, request: u64, name: &str, argument: Option<&str>) {
+    let mut frame = json!({ "type": "command", "request": request, "caller": "Alex", "name": name });
+    if let Some(argument) = argument {
+        frame["argument"] = argument.into();
+    }
+    heard.submit(&frame);
+}
+
+/// Waits for the answer to a command: its lines, and whether it failed.
+fn reply(heard: &mut Heard, request: u64) -> (Vec<String>, bool) {
+    heard.wait_for("the reply", |frame| {
+        let is_reply = frame["type"] == "reply" && frame["request"] == request;
+        is_reply.then(|| {
+            let lines = frame["lines"].as_array().expect("lines").iter();
+            (lines.map(|line| line.as_str().expect("a line").to_owned()).collect(), frame["failed"].as_bool().expect("a flag"))
+        })
+    })
+}
+
 fn player(name: &str) -> Value {
     json!({ "name": name, "uuid": "069a79f4-44e9-4726-a5be-fca90e38aaf5" })
 }
@@ -252,4 +271,83 @@ fn two_bridges_in_one_process_do_not_hear_each_other() {
     let mut other = Heard::open(&broken);
     other.wait_for("its own trouble", |frame| frame["text"].as_str().filter(|text| text.contains("auk.toml")).map(|_| ()));
     assert!(heard.warnings_after(200).is_empty());
+}
+
+#[test]
+fn status_send_and_test_are_answered_by_a_bridge_at_work() {
+    let platform = platform();
+    let (_config, mut heard) = bridge(&platform);
+    command(&heard, 1, "status", None);
+    let (lines, failed) = reply(&mut heard, 1);
+    assert!(!failed && lines[0].starts_with("QQ: connected") && lines.last().expect("a line") == "Group AB000000: open", "{lines:?}");
+    command(&heard, 2, "send", Some("hello"));
+    assert_eq!(reply(&mut heard, 2), (vec!["Queued. Groups: 1".to_owned()], false));
+    assert_eq!(eventually("the line", || platform.posted().into_iter().next()).content, "[S] [Alex] hello");
+    command(&heard, 3, "test", None);
+    assert_eq!(reply(&mut heard, 3), (vec!["Group AB000000: it arrived".to_owned()], false));
+    assert_eq!(platform.posted()[1].content, "[S] a test of Auk, asked for by Alex");
+}
+
+#[test]
+fn twenty_wishes_for_another_connection_make_one_and_each_is_answered() {
+    let platform = platform();
+    let (_config, mut heard) = bridge(&platform);
+    let connects = || platform.records().iter().filter(|record| matches!(record.seen, Seen::Connected { .. })).count();
+    let before = connects();
+    (1..=20).for_each(|request| command(&heard, request, "reconnect", None));
+    for request in 1..=20 {
+        assert!(!reply(&mut heard, request).1);
+    }
+    eventually("another connection", || (connects() > before).then_some(()));
+    heard.wait_until_ready();
+    assert_eq!(connects(), before + 1);
+}
+
+#[test]
+fn a_reload_by_command_answers_what_is_wrong_and_then_that_it_was_taken() {
+    let platform = platform();
+    let config = ConfigDir::with("config_version = 1\nlanguage = \"en-US\"\nnonsense");
+    let mut heard = Heard::open(&config);
+    command(&heard, 1, "status", None);
+    let (lines, failed) = reply(&mut heard, 1);
+    assert!(
+        !failed && lines[0].starts_with("Auk is off: ") && lines[0].contains("line 3") && lines[1].contains("/auk reload"),
+        "{lines:?}"
+    );
+    command(&heard, 2, "reload", None);
+    let (lines, failed) = reply(&mut heard, 2);
+    assert!(failed && lines[0].contains("line 3"), "{lines:?}");
+    for (request, name) in [(3, "send"), (4, "test"), (5, "reconnect")] {
+        command(&heard, request, name, Some("x"));
+        assert!(reply(&mut heard, request).1, "{name}");
+    }
+    config.write(&auk_toml(platform.base_url(), &secret()));
+    command(&heard, 6, "reload", None);
+    assert_eq!(reply(&mut heard, 6), (vec!["The settings were read and are in use. Groups: 1".to_owned()], false));
+    heard.wait_until_ready();
+    config.write("config_version = 1\nlanguage = \"en-US\"\nnonsense");
+    command(&heard, 7, "reload", None);
+    let (lines, failed) = reply(&mut heard, 7);
+    assert!(failed && lines[1] == "The new settings are not in use; the old ones stay", "{lines:?}");
+    assert_eq!(heard.state(), "ready");
+}
+
+#[test]
+fn commands_that_meet_the_end_are_answered_before_it() {
+    let platform = platform();
+    let config = ConfigDir::with(&auk_toml(platform.base_url(), &secret()));
+    let broken = ConfigDir::with("nonsense");
+    for (config, works) in [(&config, true), (&broken, false)] {
+        let mut heard = Heard::open(config);
+        if works {
+            heard.wait_until_ready();
+        }
+        (1..=50).for_each(|request| command(&heard, request, "status", None));
+        heard.session.begin_close();
+        heard.wait_for("the end", |frame| (frame["type"] == "end").then_some(()));
+        for request in 1..=50 {
+            let replies = heard.count(|frame| frame["type"] == "reply" && frame["request"] == request);
+            assert_eq!(replies, 1, "{request}");
+        }
+    }
 }

@@ -198,7 +198,7 @@ impl Gateway {
 
     /// A planned cut of a live session is followed by an attempt at once, however young the session: the platform recycles connections
     /// about every half hour. Before READY or RESUMED it is a failure like any other.
-    fn lose_by_plan(&mut self, cause: LossCause, now: Timestamp) {
+    pub(super) fn lose_by_plan(&mut self, cause: LossCause, now: Timestamp) {
         let pause = if self.ready_for_ms(now).is_some() { Pause::None } else { Pause::Backoff };
         self.lose(cause, pause, now);
     }

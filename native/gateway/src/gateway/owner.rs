@@ -37,6 +37,16 @@ impl Gateway {
         }
     }
 
+    /// Asked twenty times, it makes one attempt: only a live session is given up, and an attempt under way is as good as a new one. How
+    /// many there may be is the limiter's to say, as always.
+    pub(super) fn on_reconnect_asked(&mut self, now: Timestamp) {
+        if self.is_ready() {
+            self.lose_by_plan(LossCause::Asked, now);
+        } else {
+            self.on_reload(self.config.clone(), now);
+        }
+    }
+
     fn take_pace(&mut self, config: &GatewayConfig) {
         let pace = &config.pace;
         self.connects.set_rate(pace.connects);

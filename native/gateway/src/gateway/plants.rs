@@ -173,6 +173,7 @@ impl Gateway {
             | Input::Opened { .. }
             | Input::ConnectFailed { .. }
             | Input::Traffic { .. }
+            | Input::Reconnect
             | Input::Stop
             | Input::Suspend => false,
         };
@@ -207,6 +208,7 @@ impl Gateway {
             | Input::TokenRefused { .. }
             | Input::Traffic { .. }
             | Input::Reload(_)
+            | Input::Reconnect
             | Input::Stop
             | Input::Suspend => Some(input),
         }

@@ -1,8 +1,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use auk_bridge::console::Answer;
 use auk_bridge::frame::{ToJava, ToNative};
-use auk_bridge::{Bridge, Effect, Input, Level, Outcome, Post, PostId};
+use auk_bridge::{Bridge, Effect, Errand, Input, Level, Outcome, Post, PostId};
 use auk_gateway::{Event, Language, Timestamp};
 use tokio::sync::mpsc;
 
@@ -106,6 +107,23 @@ impl Running {
         self.bridge.status()
     }
 
+    /// How everything is, for whoever asked.
+    pub(super) fn report(&self) -> Answer {
+        self.bridge.report(&self.client.status())
+    }
+
+    /// How many groups are set up.
+    pub(super) fn groups(&self) -> usize {
+        self.bridge.groups()
+    }
+
+    /// Makes another connection; returns what to tell whoever asked for it.
+    pub(super) fn reconnect(&self) -> Answer {
+        let state = self.client.status().state;
+        self.client.reconnect();
+        Answer::reconnected(state, self.bridge.language())
+    }
+
     /// Waits for exactly one thing.
     pub(super) async fn wait(&mut self) -> Woke {
         let deadline = self.bridge.poll_timeout().map(|at| self.origin + Duration::from_millis(at.as_ms()));
@@ -141,12 +159,15 @@ impl Running {
         }
     }
 
-    /// Does what the bridge asks for; frames for Java go to `out`.
-    pub(super) fn drain(&mut self, mut out: impl FnMut(&ToJava)) {
+    /// Does what the bridge asks for; frames for Java go to `out`. Returns what is left for the worker to do.
+    #[must_use]
+    pub(super) fn drain(&mut self, mut out: impl FnMut(&ToJava)) -> Vec<Errand> {
+        let mut errands = Vec::new();
         while let Some(effect) = self.bridge.poll_effect() {
             match effect {
                 Effect::ToJava(frame) => out(&frame),
                 Effect::Post(post) => self.post(post),
+                Effect::Errand(errand) => errands.push(errand),
                 Effect::Notice(notice) => {
                     let words = notice.words(self.bridge.language());
                     match notice.level() {
@@ -157,6 +178,7 @@ impl Running {
                 }
             }
         }
+        errands
     }
 
     fn tell(&mut self, input: Input) {

@@ -1,8 +1,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use auk_bridge::BridgeStatus;
-use auk_bridge::frame::ToNative;
+use auk_bridge::console::{self, Answer};
+use auk_bridge::frame::{Call, ToNative};
+use auk_bridge::{BridgeStatus, Errand};
 use auk_gateway::Language;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
@@ -35,8 +36,24 @@ pub(super) struct Worker {
     frames: mpsc::Receiver<ToNative>,
     orders: mpsc::UnboundedReceiver<Order>,
     log_level: LeastLevel,
-    /// `None` while the settings are unusable.
-    running: Option<Running>,
+    work: Work,
+}
+
+/// Whether there is a bridge.
+enum Work {
+    /// There is none, and why.
+    Off { reason: String },
+    /// There is one.
+    On(Box<Running>),
+}
+
+impl Work {
+    fn running(&mut self) -> Option<&mut Running> {
+        match self {
+            Work::On(running) => Some(running),
+            Work::Off { .. } => None,
+        }
+    }
 }
 
 impl Worker {
@@ -47,7 +64,9 @@ impl Worker {
         frames: mpsc::Receiver<ToNative>,
         orders: mpsc::UnboundedReceiver<Order>,
     ) -> Self {
-        Self { options, queue, board, frames, orders, log_level: LeastLevel::new(Level::INFO), running: None }
+        // The settings are read before anybody is listened to, so nobody is told this empty reason.
+        let work = Work::Off { reason: String::new() };
+        Self { options, queue, board, frames, orders, log_level: LeastLevel::new(Level::INFO), work }
     }
 
     pub(super) fn log_level(&self) -> LeastLevel {
@@ -58,9 +77,9 @@ impl Worker {
     pub(super) async fn run(mut self) {
         self.load().await;
         loop {
-            self.drain();
+            self.settle().await;
             tokio::select! {
-                Some(frame) = self.frames.recv() => self.server(frame),
+                Some(frame) = self.frames.recv() => self.server(frame).await,
                 order = self.orders.recv() => match order {
                     Some(Order::Reload(options)) => {
                         self.options = options;
@@ -68,7 +87,7 @@ impl Worker {
                     }
                     Some(Order::BeginClose) | None => break,
                 },
-                woke = wait(&mut self.running) => self.take(woke),
+                woke = wait(&mut self.work) => self.take(woke),
             }
         }
         self.flush().await;
@@ -76,62 +95,139 @@ impl Worker {
         self.queue.end();
     }
 
-    /// Reads the settings. Broken ones change nothing in a session that runs.
-    async fn load(&mut self) {
+    /// Reads the settings. Broken ones change nothing in a session that runs. Returns what to tell whoever asked for it.
+    async fn load(&mut self) -> Answer {
         let settings = match Settings::load(&self.options.config_dir) {
             Ok(settings) => settings,
-            Err(error) => return self.unusable(&error.words(language_of(&self.options.config_dir))),
+            Err(error) => return self.unusable(error.words(self.language())),
         };
         self.log_level.set(settings.log_level);
-        let applied = match &mut self.running {
-            Some(running) => running.reload(settings).await,
-            None => Running::start(settings).map(|running| self.running = Some(running)),
+        let (problems, language) = (settings.bridge.validate(), settings.bridge.language);
+        let applied = match &mut self.work {
+            Work::On(running) => running.reload(settings).await,
+            Work::Off { .. } => Running::start(settings).map(|running| self.work = Work::On(Box::new(running))),
         };
-        match applied {
-            Ok(()) => self.board.set_gateway(self.running.as_ref().map(|running| running.client().watch_status())),
-            Err(error) => self.unusable(&error.to_string()),
+        match (applied, &self.work) {
+            (Ok(()), Work::On(running)) => {
+                self.board.set_gateway(running.client().watch_status());
+                Answer::reloaded(running.groups(), &problems, language)
+            }
+            (Ok(()), Work::Off { reason }) => Answer::off(reason, language),
+            (Err(error), _) => self.unusable(error.to_string()),
         }
     }
 
-    fn unusable(&self, reason: &str) {
-        let language = language_of(&self.options.config_dir);
-        if self.running.is_some() {
-            match language {
-                Language::ZhCn => tracing::warn!("{reason}。沿用现有配置。"),
-                Language::EnUs => tracing::warn!("{reason}. The settings in use stay."),
-            }
-        } else {
-            self.board.set_problem(reason);
-            match language {
-                Language::ZhCn => tracing::warn!("{reason}。在改好并重载之前，桥接处于关闭状态；服务器不受影响。"),
-                Language::EnUs => {
-                    tracing::warn!("{reason}. The bridge is off until the settings are mended and reloaded; the server is not affected.");
+    /// The status has the reason before the log tells it, so that whoever reads the one after the other finds it.
+    fn unusable(&mut self, reason: String) -> Answer {
+        let language = self.language();
+        match &mut self.work {
+            Work::On(_) => {
+                match language {
+                    Language::ZhCn => tracing::warn!("{reason}。沿用现有配置。"),
+                    Language::EnUs => tracing::warn!("{reason}. The settings in use stay."),
                 }
+                Answer::not_reloaded(&reason, language)
+            }
+            Work::Off { reason: known } => {
+                self.board.set_problem(&reason);
+                match language {
+                    Language::ZhCn => tracing::warn!("{reason}。在改好并重载之前，桥接处于关闭状态；服务器不受影响。"),
+                    Language::EnUs => {
+                        tracing::warn!(
+                            "{reason}. The bridge is off until the settings are mended and reloaded; the server is not affected."
+                        );
+                    }
+                }
+                let answer = Answer::off(&reason, language);
+                *known = reason;
+                answer
             }
         }
     }
 
-    fn server(&mut self, frame: ToNative) {
-        if let Some(running) = &mut self.running {
-            running.server(frame);
+    /// The language of the settings file, whatever else is wrong with it.
+    fn language(&self) -> Language {
+        language_of(&self.options.config_dir)
+    }
+
+    async fn server(&mut self, frame: ToNative) {
+        match (&mut self.work, frame) {
+            (Work::On(running), frame) => running.server(frame),
+            (Work::Off { reason }, ToNative::Command(call)) => {
+                let reason = std::mem::take(reason);
+                let answer = self.answer_without_bridge(&call, reason).await;
+                self.reply(call.request, answer);
+            }
+            (Work::Off { .. }, _) => {}
+        }
+    }
+
+    async fn answer_without_bridge(&mut self, call: &Call, reason: String) -> Answer {
+        let language = self.language();
+        let answer = console::Order::read(call, language).map(|order| Answer::without_bridge(&order, &reason, language));
+        self.work = Work::Off { reason };
+        match answer {
+            Ok(Some(answer)) | Err(answer) => answer,
+            Ok(None) => self.load().await,
         }
     }
 
     fn take(&mut self, woke: Woke) {
-        let Some(running) = &mut self.running else { return };
+        let Some(running) = self.work.running() else { return };
         let gateway_ended = matches!(woke, Woke::GatewayEnded);
         running.take(woke);
         if gateway_ended {
             tracing::error!("the gateway session ended by a bug of its own; reload to start it again, and please report this");
-            self.drain();
-            self.running = None;
+            // Whoever waits for an answer gets it.
+            running.end_flush();
+            self.drain_to_the_end();
+            let reason = match self.language() {
+                Language::ZhCn => "连接部分因自身缺陷而停止，请报告此问题",
+                Language::EnUs => "the gateway session ended by a bug of its own, please report this",
+            };
+            self.work = Work::Off { reason: reason.to_owned() };
         }
     }
 
-    fn drain(&mut self) {
-        if let Some(running) = &mut self.running {
-            running.drain(|frame| self.queue.push(frame));
-            self.board.set_bridge(running.bridge_status());
+    /// Does all that there is to do at this moment.
+    async fn settle(&mut self) {
+        loop {
+            let errands = self.drain();
+            if errands.is_empty() {
+                return;
+            }
+            for errand in errands {
+                let answer = self.run_errand(errand).await;
+                self.reply(errand.request(), answer);
+            }
+        }
+    }
+
+    async fn run_errand(&mut self, errand: Errand) -> Answer {
+        match (errand, &self.work) {
+            (Errand::Reload { .. }, _) => self.load().await,
+            (Errand::Status { .. }, Work::On(running)) => running.report(),
+            (Errand::Reconnect { .. }, Work::On(running)) => running.reconnect(),
+            (Errand::Status { .. } | Errand::Reconnect { .. }, Work::Off { reason }) => Answer::off(reason, self.language()),
+        }
+    }
+
+    fn reply(&self, request: u64, answer: Answer) {
+        self.queue.push(&answer.into_frame(request));
+    }
+
+    #[must_use]
+    fn drain(&mut self) -> Vec<Errand> {
+        let Some(running) = self.work.running() else { return Vec::new() };
+        let errands = running.drain(|frame| self.queue.push(frame));
+        self.board.set_bridge(running.bridge_status());
+        errands
+    }
+
+    /// The same where nothing new is begun any more.
+    fn drain_to_the_end(&mut self) {
+        for errand in self.drain() {
+            self.reply(errand.request(), Answer::stopping(self.language()));
         }
     }
 
@@ -139,15 +235,19 @@ impl Worker {
     async fn flush(&mut self) {
         self.frames.close();
         while let Ok(frame) = self.frames.try_recv() {
-            self.server(frame);
+            match (&mut self.work, frame) {
+                (Work::On(running), frame) => running.server(frame),
+                (Work::Off { .. }, ToNative::Command(call)) => self.reply(call.request, Answer::stopping(self.language())),
+                (Work::Off { .. }, _) => {}
+            }
         }
         let deadline = Instant::now() + Duration::from_millis(FLUSH_MS_MAX);
-        if let Some(running) = &mut self.running {
+        if let Some(running) = self.work.running() {
             running.begin_flush();
         }
         loop {
-            self.drain();
-            let Some(running) = self.running.as_mut().filter(|running| !running.is_flushed()) else { return };
+            self.drain_to_the_end();
+            let Some(running) = self.work.running().filter(|running| !running.is_flushed()) else { return };
             if Instant::now() >= deadline {
                 running.end_flush();
                 continue;
@@ -162,28 +262,25 @@ impl Worker {
     /// Ends the gateway, in the hope that the next life of this server resumes: what is said meanwhile arrives then.
     async fn end_gateway(&mut self) {
         let deadline = Instant::now() + Duration::from_millis(GATEWAY_END_MS_MAX);
-        if let Some(running) = &self.running {
+        if let Some(running) = self.work.running() {
             running.client().begin_suspend();
         }
-        while let Some(running) = &mut self.running {
+        while let Some(running) = self.work.running() {
             match timeout_at(deadline, running.wait()).await {
-                Ok(Woke::GatewayEnded) | Err(_) => {
-                    running.close_store().await;
-                    self.running = None;
-                }
+                Ok(Woke::GatewayEnded) | Err(_) => return running.close_store().await,
                 Ok(woke) => {
                     running.take(woke);
-                    self.drain();
+                    self.drain_to_the_end();
                 }
             }
         }
     }
 }
 
-async fn wait(running: &mut Option<Running>) -> Woke {
-    match running {
-        Some(running) => running.wait().await,
-        None => std::future::pending().await,
+async fn wait(work: &mut Work) -> Woke {
+    match work {
+        Work::On(running) => running.wait().await,
+        Work::Off { .. } => std::future::pending().await,
     }
 }
 
@@ -199,8 +296,8 @@ struct Board {
 }
 
 impl StatusBoard {
-    fn set_gateway(&self, gateway: Option<watch::Receiver<StatusSnapshot>>) {
-        self.change(|board| (board.gateway, board.problem) = (gateway, None));
+    fn set_gateway(&self, gateway: watch::Receiver<StatusSnapshot>) {
+        self.change(|board| (board.gateway, board.problem) = (Some(gateway), None));
     }
 
     fn set_bridge(&self, bridge: BridgeStatus) {

@@ -227,6 +227,7 @@ fn kind_of_loss(cause: &LossCause) -> String {
         | LossCause::InvalidSession { .. }
         | LossCause::TokenGone
         | LossCause::Reloaded
+        | LossCause::Asked
         | LossCause::Oversized { .. } => cause.to_string(),
     }
 }

@@ -131,9 +131,10 @@ impl Checks {
     /// Something reaches the driver.
     pub(super) fn client_gets(&mut self, input: &Input, is_current_request: bool, network: &Network) {
         match input {
-            Input::AddressAnswered { request, answer } => {
+            // An answer that comes after it was given up changes nothing.
+            Input::AddressAnswered { request, answer } if is_current_request => {
                 self.tokens.address_answer_arrives(*request, self.now_ms);
-                if let (HttpAnswer::Received { body, .. }, true) = (answer, is_current_request) {
+                if let HttpAnswer::Received { body, .. } = answer {
                     self.pace.address_answer_arrives(body, self.now_ms);
                 }
             }
@@ -145,11 +146,13 @@ impl Checks {
                 self.delivery.gets(&frame, past_authentication);
             }
             Input::Closed { conn, .. } | Input::ConnectFailed { conn, .. } => self.link.ends(*conn),
-            Input::TokenAnswered { .. }
+            Input::AddressAnswered { .. }
+            | Input::TokenAnswered { .. }
             | Input::Frame { .. }
             | Input::Traffic { .. }
             | Input::Opened { .. }
             | Input::Reload(_)
+            | Input::Reconnect
             | Input::Stop
             | Input::Suspend => {}
         }

@@ -5,7 +5,7 @@ use auk_gateway::{ConnId, Input};
 use super::frame::Frame;
 
 /// What can come in. `Old…` names a connection or request that is not the current one.
-pub const INPUTS: [&str; 27] = [
+pub const INPUTS: [&str; 28] = [
     "timeout",
     "token answer",
     "old token answer",
@@ -31,6 +31,7 @@ pub const INPUTS: [&str; 27] = [
     "old traffic",
     "old frame",
     "reload",
+    "another connection asked for",
     "stop",
     "suspend",
 ];
@@ -132,6 +133,7 @@ pub(super) fn name(input: &Input, current: Option<ConnId>, is_current_request: b
         Input::Frame { conn, .. } if is_old(conn) => "old frame",
         Input::Frame { text, .. } => frame_name(text.as_str()),
         Input::Reload(_) => "reload",
+        Input::Reconnect => "another connection asked for",
         Input::Stop => "stop",
         Input::Suspend => "suspend",
     }

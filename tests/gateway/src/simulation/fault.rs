@@ -19,6 +19,8 @@ pub(super) enum Fault {
     Freeze,
     /// The operator reloads the settings, which are right.
     Reload,
+    /// The operator asks for another connection.
+    Reconnect,
     /// The operator reloads with a secret that is not the bot's.
     WrongSecret,
     /// Some other call was refused because of the token.
@@ -120,6 +122,7 @@ impl Fault {
             | Fault::Http(_)
             | Fault::Freeze
             | Fault::Reload
+            | Fault::Reconnect
             | Fault::CallRefused
             | Fault::Traffic
             | Fault::OddFrame(_)
@@ -153,6 +156,7 @@ impl Fault {
             | Fault::Http(_)
             | Fault::Freeze
             | Fault::Reload
+            | Fault::Reconnect
             | Fault::WrongSecret
             | Fault::CallRefused
             | Fault::Traffic
@@ -249,6 +253,7 @@ fn draw_driver(chance: &mut fastrand::Rng) -> Drawn {
         0 => return (Fault::CallRefused, None, Harshness::Token),
         1 => Fault::Traffic,
         2 => Fault::OddFrame(ODD_FRAMES[chance.usize(0..ODD_FRAMES.len())]),
+        3 if chance.bool() => Fault::Reconnect,
         3 => Fault::Reload,
         4 => Fault::Sleep { ms: 1_000 << chance.u8(0..14) },
         _ => Fault::Ghost(GHOSTS[chance.usize(0..GHOSTS.len())]),

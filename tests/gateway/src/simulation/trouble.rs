@@ -17,10 +17,11 @@ impl Simulation {
             2 => self.cause(Fault::Restart { ending: Ending::Stop, down_ms: 1_000 }),
             3 => self.cause(Fault::CallRefused),
             4 => self.on_live_link(|conn| Input::Frame { conn, text: r#"{"op":7}"#.to_owned().into() }),
-            5..30 => {
+            5..28 => {
                 let text = fault::ODD_FRAMES[self.chance.usize(0..fault::ODD_FRAMES.len())];
-                self.on_live_link(|conn| Input::Frame { conn, text: text.to_owned().into() });
+                self.say_oddly(text);
             }
+            28..30 => self.cause(Fault::Reconnect),
             30..40 => self.on_live_link(|conn| Input::Traffic { conn }),
             40..50 => self.input(Input::TokenRefused { token: AccessToken::new("of-yesterday") }),
             50..60 => self.answer_late(),
@@ -45,11 +46,12 @@ impl Simulation {
     /// After the end nothing changes anything.
     pub(super) fn speak_to_the_stopped(&mut self) {
         for _ in 0..3 {
-            match (self.chance.u8(0..5), self.newest_token) {
+            match (self.chance.u8(0..6), self.newest_token) {
                 (0, _) => self.input(Input::Stop),
                 (1, _) => self.input(Input::Suspend),
                 (2, _) => self.input(Input::Reload(Box::new(self.config.clone()))),
-                (3, Some(request)) => {
+                (3, _) => self.input(Input::Reconnect),
+                (4, Some(request)) => {
                     let answer = received(200, br#"{"access_token":"after-the-end","expires_in":"7200"}"#);
                     self.input(Input::TokenAnswered { request, answer });
                 }
@@ -74,13 +76,14 @@ impl Simulation {
             Fault::Http(mood) => self.network.set_http(mood),
             Fault::Freeze => self.network.freeze(self.now_ms),
             Fault::Reload => self.reload(right_credentials()),
+            Fault::Reconnect => self.reconnect(),
             Fault::WrongSecret => {
                 let app_id = right_credentials().app_id().to_owned();
                 self.reload(Credentials::new(app_id, "not-this-one").expect("well formed"));
             }
             Fault::CallRefused => self.refuse_call(),
             Fault::Traffic => self.on_live_link(|conn| Input::Traffic { conn }),
-            Fault::OddFrame(text) => self.on_live_link(|conn| Input::Frame { conn, text: text.to_owned().into() }),
+            Fault::OddFrame(text) => self.say_oddly(text),
             Fault::Ghost(ghost) => self.haunt(ghost),
             Fault::Sleep { ms } => {
                 self.process.asleep_until = self.process.asleep_until.max(self.now_ms + ms);
@@ -95,7 +98,11 @@ impl Simulation {
         self.process.down_until.is_none() && self.now_ms >= self.process.asleep_until
     }
 
+    /// The settings change. A process that is down begins with them; a machine that sleeps takes no orders.
     pub(super) fn reload(&mut self, credentials: Credentials) {
+        if self.process.down_until.is_none() && !self.is_awake() {
+            return;
+        }
         self.config.credentials = credentials;
         if self.is_awake() {
             self.checks.reloaded();
@@ -103,10 +110,27 @@ impl Simulation {
         }
     }
 
+    /// Without a live session to give up it is a reload of the settings in use.
+    fn reconnect(&mut self) {
+        if self.is_awake() {
+            if !self.gateway.is_ready() {
+                self.checks.reloaded();
+            }
+            self.input(Input::Reconnect);
+        }
+    }
+
     pub(super) fn refuse_call(&mut self) {
         let token = self.gateway.token(self.now()).cloned();
         if let Some(token) = token.filter(|_| self.is_awake()) {
             self.input(Input::TokenRefused { token });
+        }
+    }
+
+    /// A frame that nobody expects. Not a RESUMED while one is expected: it would be believed, and nothing would ever say otherwise.
+    fn say_oddly(&mut self, text: &str) {
+        if self.gateway.state() != "authenticating" || !text.contains("RESUMED") {
+            self.on_live_link(|conn| Input::Frame { conn, text: text.to_owned().into() });
         }
     }
 

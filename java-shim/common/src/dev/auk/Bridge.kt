@@ -40,6 +40,30 @@ class Bridge(private val port: ServerPort, private val configDir: Path, private 
     /** [player] wrote [text] in the chat. */
     fun chat(player: Player, text: String): Unit = submit(FrameToNative.Chat(player, text))
 
+    /** Somebody of this [name] said [text] to everyone with `/say`: a player, the console or a command block. */
+    fun announcement(name: String, text: String): Unit = submit(FrameToNative.Announcement(name, text))
+
+    /** Somebody of this [name] told with `/me` what they do. */
+    fun emote(name: String, text: String): Unit = submit(FrameToNative.Emote(name, text))
+
+    /** Somebody died, and the game said so to everyone. [player] is who, or null where it was none. */
+    fun death(player: Player?, message: GameText): Unit = submit(FrameToNative.Death(player, message))
+
+    /** Somebody made an advancement, and the game said so to everyone. [player] is who, or null where it was none. */
+    fun advancement(player: Player?, message: GameText): Unit = submit(FrameToNative.Advancement(player, message))
+
+    /**
+     * [caller], whose right to it was checked, typed the command [name] of [CommandTree], with its [argument] if there was one. The caller
+     * is answered once, soon, on the server thread: by the native part, or here when there is none that could.
+     */
+    fun command(name: String, argument: String?, caller: Caller): Unit = guarded {
+        when (val now = state.get()) {
+            is State.Off -> refuse(caller, now.lines)
+            State.Closed -> refuse(caller, listOf(ShimTexts.current().notRunning()))
+            is State.Open -> ask(now, name, argument, caller)
+        }
+    }
+
     /** [player] came. */
     fun join(player: Player): Unit = submit(FrameToNative.Join(player))
 
@@ -60,6 +84,7 @@ class Bridge(private val port: ServerPort, private val configDir: Path, private 
         awaitEnd(open.pump)
         val late = NativeBridge.close(open.handle, CLOSE_MS_MAX) == NativeBridge.TIMED_OUT
         if (late) port.log(LogLevel.WARN, LOGGER, ShimTexts.current().late())
+        open.pump.callers.dismiss()
         refusals.drain().takeIf { it > 0 }?.let(::reportRefused)
     }
 
@@ -86,8 +111,27 @@ class Bridge(private val port: ServerPort, private val configDir: Path, private 
     private fun start(): State = when (val handle = NativeBridge.open(options())) {
         NativeBridge.OPEN_UNREADABLE -> State.Off(listOf("Auk's native part could not read its options; this is a bug of Auk."))
         NativeBridge.OPEN_TOO_MANY -> State.Off(listOf(ShimTexts.current().tooMany()))
-        else -> State.Open(handle, Pump(handle, port, ::submit).also(Thread::start))
+        else -> State.Open(handle, Pump(handle, port, Callers(port), ::submit).also(Thread::start))
     }
+
+    /** The caller is kept before the frame goes out, because the answer may be quicker than this thread. */
+    private fun ask(open: State.Open, name: String, argument: String?, caller: Caller) {
+        val callers = open.pump.callers
+        val request = callers.keep(caller)
+        var status = NativeBridge.CLOSED
+        try {
+            status = NativeBridge.submit(open.handle, Frames.encode(FrameToNative.Command(request, caller.name, name, argument)))
+        } finally {
+            val texts = ShimTexts.current()
+            when {
+                status == NativeBridge.QUEUE_FULL -> callers.answer(request, listOf(texts.busy()), failed = true)
+                // A pump that has ended brings no answer, though the frame may have been taken.
+                status != NativeBridge.DONE || !open.pump.isAlive -> callers.answer(request, listOf(texts.notRunning()), failed = true)
+            }
+        }
+    }
+
+    private fun refuse(caller: Caller, lines: List<String>) = Callers(port).run { answer(keep(caller), lines, failed = true) }
 
     private fun awaitEnd(pump: Pump) {
         if (pump === Thread.currentThread()) return

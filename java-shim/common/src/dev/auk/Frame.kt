@@ -11,6 +11,21 @@ internal sealed interface FrameToNative {
     /** A player wrote [text] in the chat. */
     data class Chat(val player: Player, val text: String) : FrameToNative
 
+    /** Somebody, who need not be a player, said [text] to everyone with `/say`. */
+    data class Announcement(val name: String, val text: String) : FrameToNative
+
+    /** Somebody, who need not be a player, told with `/me` what they do. */
+    data class Emote(val name: String, val text: String) : FrameToNative
+
+    /** Somebody died, and the game said so. */
+    data class Death(val player: Player?, val message: GameText) : FrameToNative
+
+    /** Somebody made an advancement, and the game said so. */
+    data class Advancement(val player: Player?, val message: GameText) : FrameToNative
+
+    /** [caller] typed `/auk` [name]; [FrameToJava.Reply] with the same [request] answers it. */
+    data class Command(val request: Long, val caller: String, val name: String, val argument: String?) : FrameToNative
+
     /** A player came. */
     data class Join(val player: Player) : FrameToNative
 
@@ -28,6 +43,9 @@ internal sealed interface FrameToJava {
 
     /** Asks who is online. */
     data class ListPlayers(val request: Long) : FrameToJava
+
+    /** The answer to [FrameToNative.Command]. */
+    data class Reply(val request: Long, val lines: List<String>, val failed: Boolean) : FrameToJava
 
     /** A line for the server's log. */
     data class Log(val level: LogLevel, val logger: String, val text: String) : FrameToJava

@@ -1,6 +1,7 @@
 package dev.auk
 
 import com.google.gson.JsonArray
+import com.google.gson.JsonNull
 import com.google.gson.JsonObject
 import com.google.gson.JsonParseException
 import com.google.gson.JsonParser
@@ -11,6 +12,15 @@ import java.nio.charset.CodingErrorAction
 internal object Frames {
     /** The bytes of a [frame] for the native part. */
     fun encode(frame: FrameToNative): ByteArray = utf8(json(frame).toString())
+
+    /** Writes and reads frames that nobody gets, so that the first real ones find all classes loaded. */
+    fun rehearse() {
+        val nobody = Player("", "")
+        val text = GameText("", "", listOf(GameText("")))
+        val frames = listOf(FrameToNative.Chat(nobody, ""), FrameToNative.Death(nobody, text), FrameToNative.Command(0, "", "", ""))
+        frames.forEach(::encode)
+        decode(utf8("""{"type":"reply","request":0,"lines":[""],"failed":false}"""))
+    }
 
     /** The bytes of the options for `open` and `reload`. */
     fun encodeOptions(configDir: String, shim: String, platform: String, minecraft: String): ByteArray = utf8(
@@ -49,6 +59,22 @@ internal object Frames {
             add("player", json(frame.player))
             addProperty("text", frame.text)
         }
+        is FrameToNative.Announcement -> tagged("announcement").apply {
+            addProperty("name", frame.name)
+            addProperty("text", frame.text)
+        }
+        is FrameToNative.Emote -> tagged("emote").apply {
+            addProperty("name", frame.name)
+            addProperty("text", frame.text)
+        }
+        is FrameToNative.Death -> tagged("death").apply { addTold(frame.player, frame.message) }
+        is FrameToNative.Advancement -> tagged("advancement").apply { addTold(frame.player, frame.message) }
+        is FrameToNative.Command -> tagged("command").apply {
+            addProperty("request", frame.request)
+            addProperty("caller", frame.caller)
+            addProperty("name", frame.name)
+            frame.argument?.let { addProperty("argument", it) }
+        }
         is FrameToNative.Join -> tagged("join").apply { add("player", json(frame.player)) }
         is FrameToNative.Leave -> tagged("leave").apply { add("player", json(frame.player)) }
         is FrameToNative.Players -> tagged("players").apply {
@@ -65,13 +91,30 @@ internal object Frames {
         addProperty("uuid", player.uuid)
     }
 
+    private fun JsonObject.addTold(player: Player?, message: GameText) {
+        add("player", player?.let(::json) ?: JsonNull.INSTANCE)
+        add("message", json(message, 0))
+    }
+
+    /** What is nested deeper than any text of the game goes with its English words alone: the native part refuses a frame without end. */
+    private fun json(text: GameText, depth: Int): JsonObject = JsonObject().apply {
+        addProperty("text", text.text)
+        text.key?.let { addProperty("key", it) }
+        if (text.args.isNotEmpty() && depth < TEXT_DEPTH_MAX) {
+            add("args", JsonArray().apply { text.args.forEach { add(json(it, depth + 1)) } })
+        }
+    }
+
     private fun read(frame: JsonObject): FrameToJava = when (val type = text(frame, "type")) {
         "say" -> FrameToJava.Say(text(frame, "text"))
         "list_players" -> FrameToJava.ListPlayers(field(frame, "request").asLong)
+        "reply" -> FrameToJava.Reply(field(frame, "request").asLong, lines(frame), field(frame, "failed").asBoolean)
         "log" -> FrameToJava.Log(level(text(frame, "level")), text(frame, "logger"), text(frame, "text"))
         "end" -> FrameToJava.End
         else -> FrameToJava.Unknown(type)
     }
+
+    private fun lines(frame: JsonObject) = field(frame, "lines").asJsonArray.map { it.asString }
 
     private fun text(frame: JsonObject, name: String): String = field(frame, name).asString
 
@@ -79,6 +122,9 @@ internal object Frames {
 
     /** A level that this shim does not know is shown rather than lost. */
     private fun level(name: String): LogLevel = LogLevel.entries.find { it.name.equals(name, ignoreCase = true) } ?: LogLevel.INFO
+
+    /** The native part's JSON reader follows 128 levels, and each text is two of them. */
+    private const val TEXT_DEPTH_MAX = 32
 
     /** U+FFFD in UTF-8. */
     private val REPLACEMENT = byteArrayOf(0xEF.toByte(), 0xBF.toByte(), 0xBD.toByte())

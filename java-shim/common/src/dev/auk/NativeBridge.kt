@@ -6,7 +6,7 @@ package dev.auk
  */
 object NativeBridge {
     /** The border's number that this shim was written for. */
-    const val ABI_VERSION: Int = 1
+    const val ABI_VERSION: Int = 2
 
     /** `submit`, `reload`, `beginClose` and `close`: done. */
     const val DONE: Int = 0

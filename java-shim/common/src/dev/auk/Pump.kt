@@ -4,7 +4,13 @@ package dev.auk
  * Takes frames from the native part until the end frame. A daemon, so that a JVM whose `main` returns is not kept alive; Java calls
  * native code here and never the other way round, because a native thread that is attached to the JVM would keep it alive for ever.
  */
-internal class Pump(private val handle: Long, private val port: ServerPort, private val submit: (FrameToNative) -> Unit) : Thread("auk pump") {
+internal class Pump(
+    private val handle: Long,
+    private val port: ServerPort,
+    /** Whoever waits for an answer that this pump brings. */
+    val callers: Callers,
+    private val submit: (FrameToNative) -> Unit,
+) : Thread("auk pump") {
     private val reported = mutableSetOf<String>()
 
     init {
@@ -12,6 +18,15 @@ internal class Pump(private val handle: Long, private val port: ServerPort, priv
     }
 
     override fun run() {
+        try {
+            pump()
+        } finally {
+            // No answer comes any more.
+            callers.dismiss()
+        }
+    }
+
+    private fun pump() {
         while (true) {
             val bytes = try {
                 NativeBridge.poll(handle, POLL_MS) ?: continue
@@ -30,8 +45,9 @@ internal class Pump(private val handle: Long, private val port: ServerPort, priv
         when (frame) {
             is FrameToJava.Say -> port.execute { guarded { port.broadcast(frame.text) } }
             is FrameToJava.ListPlayers -> port.execute {
-                guarded { submit(FrameToNative.Players(frame.request, port.players(), port.maxPlayers)) }
+                guarded { submit(FrameToNative.Players(frame.request, port.players().map { it.player }, port.maxPlayers)) }
             }
+            is FrameToJava.Reply -> callers.answer(frame.request, frame.lines, frame.failed)
             is FrameToJava.Log -> port.log(frame.level, frame.logger, frame.text)
             is FrameToJava.Unknown -> reportOnce("a frame of the unknown kind ${frame.type} was passed over")
             is FrameToJava.Unreadable -> reportOnce("a frame that cannot be read was passed over: ${frame.problem}")

@@ -22,6 +22,15 @@ internal sealed interface ShimTexts {
     /** The bridge was freed before it had ended. */
     fun late(): String
 
+    /** A command is not done, because no bridge is at work. */
+    fun notRunning(): String
+
+    /** A command is not done, because the native part's queue is full. */
+    fun busy(): String
+
+    /** The name of this language in the resource of commands. */
+    val tag: String
+
     /** This Java has as many bridges as it may have. */
     fun tooMany(): String
 
@@ -41,6 +50,12 @@ internal sealed interface ShimTexts {
         override fun tried(places: String) = "Tried: $places."
 
         override fun refused(count: Long) = "$count lines were not handed to QQ because too many came at once."
+
+        override fun notRunning() = "Auk's bridge is not running, so nothing was done."
+
+        override fun busy() = "Auk has too much to do at this moment, so nothing was done. Try again in a moment."
+
+        override val tag = "en_us"
 
         override fun late() = "Auk did not end in time; lines that were still waiting are lost."
 
@@ -94,6 +109,12 @@ internal sealed interface ShimTexts {
         override fun tried(places: String) = "已尝试：$places。"
 
         override fun refused(count: Long) = "消息来得太快，有 $count 条没有交给 QQ。"
+
+        override fun notRunning() = "海雀的桥接没有在运行，命令没有执行。"
+
+        override fun busy() = "海雀此刻过于繁忙，命令没有执行，请稍后再试。"
+
+        override val tag = "zh_cn"
 
         override fun late() = "海雀没有及时结束，仍在等待的消息已丢失。"
 

@@ -10,6 +10,8 @@ pub(in super::super) struct Delivery {
     session: Option<Session>,
     /// After "invalid session" the next authentication is an Identify.
     must_identify: bool,
+    /// After op 9 nothing counts that the connection still brings: a Resume brings it again.
+    given_up: bool,
     reordered: bool,
     doubled: bool,
     ids: BTreeSet<String>,
@@ -36,10 +38,11 @@ impl Delivery {
         if !past_authentication {
             return;
         }
-        if frame.op == Some(9) && !frame.is_true() {
-            self.must_identify = true;
+        if frame.op == Some(9) {
+            self.given_up = true;
+            self.must_identify |= !frame.is_true();
         }
-        if frame.op != Some(0) {
+        if frame.op != Some(0) || self.given_up {
             return;
         }
         if frame.t.as_deref() == Some("READY") {
@@ -52,10 +55,11 @@ impl Delivery {
     }
 
     pub(super) fn identifies(&mut self) {
-        self.must_identify = false;
+        (self.must_identify, self.given_up) = (false, false);
     }
 
     pub(super) fn resumes(&mut self, frame: &Frame<'_>) -> Verdict {
+        self.given_up = false;
         ensure(!self.must_identify, Promise::IdentifyAfterInvalidSession, || "a Resume".to_owned())?;
         let Some(session) = &self.session else {
             return Err((Promise::ResumeFromTheLast, "there is no session".to_owned()));
@@ -81,7 +85,7 @@ impl Delivery {
     /// The next process resumes from what its store kept, and what came after it is delivered again.
     pub(super) fn process_ended(&mut self, resume_point: Option<u64>) {
         // It may have died before it acted on what it had heard.
-        self.must_identify = false;
+        (self.must_identify, self.given_up) = (false, false);
         let (Some(session), Some(point)) = (&mut self.session, resume_point) else { return };
         session.highest = point;
         for id in session.delivered.split_off(&(point + 1)).into_values().flatten() {

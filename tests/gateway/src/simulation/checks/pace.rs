@@ -159,13 +159,15 @@ impl Pace {
 
     pub(super) fn lost(&mut self, cause: &LossCause, retry_in_ms: u64, now_ms: u64) -> Verdict {
         let ready_ms = self.waits(retry_in_ms, now_ms);
-        let planned = matches!(cause, LossCause::Reconnect | LossCause::Closed(Some(4009))) && ready_ms.is_some();
+        let planned = matches!(cause, LossCause::Reconnect | LossCause::Asked | LossCause::Closed(Some(4009))) && ready_ms.is_some();
         let settled = ready_ms.is_some_and(|ms| ms >= 3_000);
         let own_pause = matches!(cause, LossCause::InvalidSession { .. } | LossCause::Reloaded | LossCause::Closed(Some(4008)));
-        if own_pause && !settled && ready_ms.is_some() {
-            // Called invalid soon after it began: that is a failure of its own, and the first of a row.
-            self.row.began_ms.get_or_insert(now_ms);
+        if own_pause && !settled {
+            // Called invalid soon after it began, or when it was to be resumed: that is a failure of its own, and the first of a row.
             self.row.is_after_stable = false;
+            if ready_ms.is_some() {
+                self.row.began_ms.get_or_insert(now_ms);
+            }
         }
         if planned || settled || own_pause {
             return Ok(());

@@ -1,6 +1,7 @@
 package dev.auk.minestom
 
 import dev.auk.Bridge
+import dev.auk.CommandTree
 import dev.auk.Player
 import java.io.IOException
 import java.net.InetSocketAddress
@@ -23,13 +24,13 @@ import org.slf4j.LoggerFactory
 /** A flat world in offline mode on the loopback address, with chat, join and leave lines as a vanilla server shows them. */
 internal class AukServer private constructor(private val server: MinecraftServer, configDir: Path) {
     /** The bridge in this server. */
-    val bridge = Bridge(MinestomPort(), configDir, Path.of(""))
+    val bridge = Bridge(MinestomPort().apply(MinestomPort::watchTicks), configDir, Path.of(""))
 
     /** The port that clients join at. */
     val port: Int
         get() = MinecraftServer.getServer().port
 
-    private fun listenForPlayers(world: InstanceContainer) {
+    private fun listenForPlayers(world: InstanceContainer, operators: Set<String>) {
         val events = MinecraftServer.getGlobalEventHandler()
         EarlyAnswers.expect(events)
         events.addListener(AsyncPlayerConfigurationEvent::class.java) { event ->
@@ -39,6 +40,7 @@ internal class AukServer private constructor(private val server: MinecraftServer
         events.addListener(PlayerSpawnEvent::class.java) { event ->
             if (event.isFirstSpawn) {
                 event.player.gameMode = GameMode.CREATIVE
+                if (event.player.username in operators) promote(event.player)
                 announce("${event.player.username} joined the game")
                 bridge.join(player(event.player))
             }
@@ -85,7 +87,8 @@ internal class AukServer private constructor(private val server: MinecraftServer
             val auk = AukServer(MinecraftServer.init(Auth.Offline()), options.configDir)
             val world = MinecraftServer.getInstanceManager().createInstanceContainer()
             world.setGenerator { unit -> unit.modifier().fillHeight(0, GROUND, Block.GRASS_BLOCK) }
-            auk.listenForPlayers(world)
+            auk.listenForPlayers(world, options.operators)
+            MinecraftServer.getCommandManager().register(AukCommand(auk.bridge, CommandTree.read()))
             auk.closeBridgeFirst()
             auk.open(options.port)
             return auk
@@ -93,6 +96,12 @@ internal class AukServer private constructor(private val server: MinecraftServer
 
         /** What a vanilla server writes in yellow. */
         private fun announce(text: String) = Audiences.players().sendMessage(Component.text(text, NamedTextColor.YELLOW))
+
+        /** Level 4 is an operator's; the client is told of the commands that it may use by now. */
+        private fun promote(player: net.minestom.server.entity.Player) {
+            player.permissionLevel = 4
+            player.refreshCommands()
+        }
 
         private fun player(player: net.minestom.server.entity.Player) = Player(player.username, player.uuid.toString())
     }
