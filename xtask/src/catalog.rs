@@ -1,13 +1,14 @@
 //! The tables under `gradle/`: coordinates of jars, and systems with a native library.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::{env, fmt, fs};
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::Workspace;
 use crate::problem::Problem;
+use crate::stamp::sha256;
 
 const CATALOG: &str = "gradle/libs.versions.toml";
 const NATIVES: &str = "gradle/natives.toml";
@@ -70,7 +71,8 @@ impl Catalog {
 }
 
 /// A system with a native library: one entry of `gradle/natives.toml`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct NativeTarget {
     /// As the path in the jar says it.
     pub(crate) os: String,
@@ -82,7 +84,16 @@ pub(crate) struct NativeTarget {
     pub(crate) triple: String,
     /// What the library's file is called there.
     pub(crate) file: String,
+    /// The newest glibc whose symbols the library may need, where it is built against glibc.
+    pub(crate) glibc: Option<Release>,
+    /// The oldest macOS that the library is to run on, where it is one for macOS.
+    pub(crate) macos: Option<Release>,
 }
+
+/// Two numbers with a dot, as glibc and macOS count their releases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Release(pub(crate) u32, pub(crate) u32);
 
 impl NativeTarget {
     /// Reads `gradle/natives.toml`.
@@ -94,15 +105,55 @@ impl NativeTarget {
         read::<Natives>(workspace, NATIVES).map(|natives| natives.native)
     }
 
-    /// Where the library lies in the jar.
-    pub(crate) fn resource(&self) -> String {
-        let libc = if self.libc.is_empty() { String::new() } else { format!("-{}", self.libc) };
-        format!("META-INF/native/{}-{}{libc}/{}", self.os, self.arch, self.file)
+    /// The entry of the machine that this program runs on.
+    pub(crate) fn host(workspace: &Workspace) -> Result<Self, Problem> {
+        let libc = if cfg!(target_env = "musl") { "musl" } else { "gnu" };
+        let is_host = |target: &Self| {
+            target.os == env::consts::OS && target.arch == env::consts::ARCH && (target.libc.is_empty() || target.libc == libc)
+        };
+        Self::read_all(workspace)?.into_iter().find(is_host).ok_or_else(|| Problem::Data {
+            file: NATIVES,
+            what: format!("there is no entry for this machine, {} {}", env::consts::OS, env::consts::ARCH),
+        })
     }
 
-    /// The line that the shim's loader reads.
-    pub(crate) fn line(&self) -> String {
-        format!("{}\t{}\t{}\t{}\n", self.os, self.arch, self.libc, self.file)
+    /// What the platform is called, such as `linux-x86_64-gnu`.
+    pub(crate) fn name(&self) -> String {
+        let libc = if self.libc.is_empty() { String::new() } else { format!("-{}", self.libc) };
+        format!("{}-{}{libc}", self.os, self.arch)
+    }
+
+    /// Where the library lies in the jar, packed.
+    pub(crate) fn resource(&self) -> String {
+        format!("META-INF/native/{}/{}.xz", self.name(), self.file)
+    }
+
+    /// The line that the shim's loader reads of this library.
+    pub(crate) fn line(&self, library: &[u8]) -> String {
+        let (sha256, crc32) = (sha256(library), crc32fast::hash(library));
+        format!("{}\t{}\t{}\t{}\t{sha256}\t{}\t{crc32:08x}\n", self.os, self.arch, self.libc, self.file, library.len())
+    }
+}
+
+impl Release {
+    /// Reads `2.17`; a third number, as in glibc's 2.2.5, says nothing that matters here.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split('.').map(str::parse);
+        Some(Self(numbers.next()?.ok()?, numbers.next().unwrap_or(Ok(0)).ok()?))
+    }
+}
+
+impl TryFrom<String> for Release {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("{text} is no release such as 2.17"))
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}.{}", self.0, self.1)
     }
 }
 
@@ -118,7 +169,7 @@ fn unknown(kind: &str, name: &str) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::{Catalog, Coordinate, NativeTarget};
+    use super::{Catalog, Coordinate, NativeTarget, Release};
     use crate::Workspace;
 
     #[test]
@@ -143,10 +194,17 @@ mod tests {
     }
 
     #[test]
+    fn a_release_is_compared_as_numbers() {
+        assert!(Release::parse("2.4") < Release::parse("2.17"));
+        assert_eq!(Release::parse("2.2.5"), Some(Release(2, 2)));
+        assert_eq!(Release::parse("PRIVATE"), None);
+    }
+
+    #[test]
     fn a_target_has_its_libc_in_its_path_where_there_are_two() {
         let targets = NativeTarget::read_all(&Workspace::find().unwrap()).unwrap();
         let paths: Vec<_> = targets.iter().map(NativeTarget::resource).collect();
-        assert!(paths.contains(&"META-INF/native/linux-aarch64-musl/libauk.so".to_owned()), "{paths:?}");
-        assert!(paths.contains(&"META-INF/native/windows-x86_64/auk.dll".to_owned()), "{paths:?}");
+        assert!(paths.contains(&"META-INF/native/linux-aarch64-musl/libauk.so.xz".to_owned()), "{paths:?}");
+        assert!(paths.contains(&"META-INF/native/windows-x86_64/auk.dll.xz".to_owned()), "{paths:?}");
     }
 }

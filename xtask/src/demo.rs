@@ -16,7 +16,7 @@ use auk_end_to_end::{ServerOptions, interrupt, is_interrupted};
 use serde_json::{Value, json};
 
 use crate::problem::Problem;
-use crate::{Workspace, check, native, player, progress, shim, tool};
+use crate::{Workspace, check, natives, player, progress, shim, tool};
 
 /// Everything has ended this long after Ctrl-C.
 const END_LIMIT: Duration = Duration::from_secs(3);
@@ -111,7 +111,7 @@ fn build(workspace: &Workspace) -> Result<Artifacts, Problem> {
     let mut cargo = tool::cargo(workspace);
     cargo.args(["build", "--package", "auk-jni", "--package", "auk-simulator"]);
     progress::step("building the native library and the simulator", || tool::run_shown("cargo build", &mut cargo, "cargo"))?;
-    native::pack(workspace)?;
+    natives::pack_debug(workspace)?;
     shim::build(workspace)?;
     player::install(workspace)?;
     Ok(workspace.parts())

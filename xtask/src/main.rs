@@ -6,24 +6,40 @@ mod archive;
 mod bench;
 mod catalog;
 mod check;
+mod cross;
 mod demo;
+mod icon;
+mod jar;
 mod jars;
 mod latency;
-mod native;
+mod library;
+mod musl;
+mod natives;
+mod notices;
+mod pack;
 mod player;
 mod problem;
 mod progress;
+mod publication;
+mod readme;
+mod runner;
 mod shim;
+mod shrink;
+mod signature;
 mod stamp;
 mod storm;
+mod stubs;
 mod test;
 mod tool;
+mod verify;
+mod versions;
 mod workspace;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::jar::Libraries;
 use crate::problem::Problem;
 use crate::workspace::Workspace;
 
@@ -37,16 +53,23 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Build the native library for this machine
-    Native {
-        /// Optimised, as it is shipped
-        #[arg(long)]
-        release: bool,
-    },
+    /// Build the native library as it is shipped, into target/auk/natives, and hold it to the rules of a release
+    Natives(natives::Options),
     /// Fetch the jars that gradle/libs.versions.toml names, through Maven
     Jars,
     /// Compile the Kotlin shim, the Minestom server and the JVM test programs, and pack their jars
     Shim,
+    /// Build the mod as it is shipped, in target/auk, with the native library of this machine
+    Jar {
+        /// With those of every system of gradle/natives.toml
+        #[arg(long)]
+        all: bool,
+        /// With that of this machine as the tests use it, in a file of its own
+        #[arg(long, conflicts_with = "all")]
+        debug: bool,
+    },
+    /// Build the jar of every system and what is said about it where mods are published: target/auk/publication.json
+    Publication,
     /// Install the Minecraft protocol client
     Player,
     /// Start a server with Auk, a player and a simulated QQ group with its page; with AUK_APP_ID and AUK_SECRET the real platform and the groups of AUK_GROUPS
@@ -63,6 +86,12 @@ enum Task {
     Bench,
     /// Print the storm table: a day of each fault on simulated time, as built and with the defects of old; takes some minutes
     Storm {
+        /// Write it into the READMEs instead
+        #[arg(long)]
+        write: bool,
+    },
+    /// Print the table of Minecraft versions, from the built mod and the last run of the tests
+    Versions {
         /// Write it into the READMEs instead
         #[arg(long)]
         write: bool,
@@ -88,15 +117,20 @@ fn main() -> ExitCode {
 fn run(task: &Task) -> Result<(), Problem> {
     let workspace = Workspace::find()?;
     match task {
-        Task::Native { release } => native::build(&workspace, *release).map(drop),
+        Task::Natives(options) => natives::run(&workspace, options),
         Task::Jars => jars::fetch(&workspace),
         Task::Shim => shim::build(&workspace),
+        Task::Jar { debug: true, .. } => jar::build(&workspace, Libraries::Debug).map(drop),
+        Task::Jar { all: true, .. } => jar::build(&workspace, Libraries::All).map(drop),
+        Task::Jar { .. } => jar::build(&workspace, Libraries::Host).map(drop),
+        Task::Publication => publication::write(&workspace),
         Task::Player => player::install(&workspace),
         Task::Demo(options) => demo::run(&workspace, options),
         Task::Picture { check } => demo::picture(&workspace, *check),
         Task::Test => test::run(&workspace),
         Task::Bench => bench::run(&workspace),
         Task::Storm { write } => storm::run(&workspace, *write),
+        Task::Versions { write } => versions::run(&workspace, *write),
         Task::Simulate { seeds } => storm::simulate(&workspace, *seeds),
     }
 }

@@ -41,6 +41,14 @@ pub(crate) enum Problem {
         /// What is wrong.
         what: String,
     },
+    /// A library may not be shipped, or is none.
+    #[error("{}: {what}", file.display())]
+    Library {
+        /// Which one.
+        file: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
     /// A part of the demo did not start or went away.
     #[error(transparent)]
     Part(#[from] Failure),

@@ -1,44 +1,132 @@
 //! The Kotlin side: compiled by the compiler itself, packed into jars.
 
-use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use auk_end_to_end::find_jdk;
 
 use crate::archive::Archive;
-use crate::catalog::{Catalog, NativeTarget};
+use crate::catalog::Catalog;
 use crate::jars::bundle_dir;
 use crate::problem::Problem;
-use crate::stamp::Stamp;
-use crate::{Workspace, jars, progress, tool};
+use crate::stamp::{Stamp, files};
+use crate::stubs::Stubs;
+use crate::{Workspace, jars, progress, stubs, tool};
 
-/// One Kotlin module: its sources become one jar.
+/// One Kotlin module: its sources become one directory of classes and one jar.
 struct Module {
     name: &'static str,
     sources: &'static str,
     jvm_target: &'static str,
-    /// The bundle it is compiled against.
-    bundle: &'static str,
-    /// Whether it is compiled against the shim.
-    on_shim: bool,
-    /// Whether it sees what is internal to the shim, as its tests do.
-    friend: bool,
+    /// The bundles it is compiled against.
+    bundles: &'static [&'static str],
+    /// The game it is compiled against.
+    stubs: Option<Stubs>,
+    /// The modules it is compiled against.
+    on: &'static [&'static str],
+    /// Those of them whose internals it sees: it ships in one jar with them, or tests them.
+    friends: &'static [&'static str],
 }
 
-const SHIM: &str = "auk-shim";
+/// What knows neither Minecraft nor Fabric.
+pub(crate) const SHIM: &str = "auk-shim";
+/// The outer mod.
+pub(crate) const MOD: &str = "auk-fabric";
+/// A mod in the outer one: Minecraft under one way of naming its members.
+pub(crate) struct Nested {
+    /// Its file's name in the outer jar.
+    pub(crate) jar: &'static str,
+    /// Where its `fabric.mod.json` lies.
+    pub(crate) room: &'static str,
+    /// Whose classes it has.
+    pub(crate) modules: &'static [&'static str],
+}
+
+impl Nested {
+    /// All of them.
+    pub(crate) const ALL: [Self; 2] = [
+        Self {
+            jar: "auk-adapter-intermediary",
+            room: "java-shim/fabric-intermediary",
+            modules: &["auk-fabric-1.20.1", "auk-fabric-intermediary"],
+        },
+        Self { jar: "auk-adapter-official", room: "java-shim/fabric-official", modules: &["auk-fabric-official"] },
+    ];
+}
 
 /// In the order in which they need one another.
-const MODULES: [Module; 3] = [
-    Module { name: SHIM, sources: "java-shim/common/src", jvm_target: "17", bundle: "provided", on_shim: false, friend: false },
-    Module { name: "auk-minestom", sources: "java-shim/minestom/src", jvm_target: "25", bundle: "minestom", on_shim: true, friend: false },
-    Module { name: "auk-jvm-tests", sources: "tests/jvm/programs", jvm_target: "17", bundle: "test", on_shim: true, friend: true },
+const MODULES: [Module; 8] = [
+    Module { name: SHIM, sources: "java-shim/common/src", jvm_target: "17", bundles: &["provided"], stubs: None, on: &[], friends: &[] },
+    Module {
+        name: "auk-minestom",
+        sources: "java-shim/minestom/src",
+        jvm_target: "25",
+        bundles: &["minestom"],
+        stubs: None,
+        on: &[SHIM],
+        friends: &[],
+    },
+    Module {
+        name: "auk-jvm-tests",
+        sources: "tests/jvm/programs",
+        jvm_target: "17",
+        bundles: &["test"],
+        stubs: None,
+        on: &[SHIM],
+        friends: &[SHIM],
+    },
+    Module {
+        name: "auk-standin",
+        sources: "tests/standin/programs",
+        jvm_target: "17",
+        bundles: &["test"],
+        stubs: None,
+        on: &[],
+        friends: &[],
+    },
+    Module {
+        name: MOD,
+        sources: "java-shim/fabric/src",
+        jvm_target: "17",
+        bundles: &["provided"],
+        stubs: Some(Stubs::Official),
+        on: &[SHIM],
+        friends: &[SHIM],
+    },
+    Module {
+        name: "auk-fabric-1.20.1",
+        sources: "java-shim/fabric-intermediary/src-1.20.1",
+        jvm_target: "17",
+        bundles: &["provided"],
+        stubs: Some(Stubs::Release1201),
+        on: &[],
+        friends: &[],
+    },
+    Module {
+        name: "auk-fabric-intermediary",
+        sources: "java-shim/fabric-intermediary/src",
+        jvm_target: "17",
+        bundles: &["provided"],
+        stubs: Some(Stubs::Intermediary),
+        on: &[SHIM, MOD, "auk-fabric-1.20.1"],
+        friends: &["auk-fabric-1.20.1"],
+    },
+    Module {
+        name: "auk-fabric-official",
+        sources: "java-shim/fabric-official/src",
+        jvm_target: "17",
+        bundles: &["provided"],
+        stubs: Some(Stubs::Official),
+        on: &[SHIM, MOD],
+        friends: &[],
+    },
 ];
 
 /// Compiles and packs every module whose sources changed.
 pub(crate) fn build(workspace: &Workspace) -> Result<(), Problem> {
     jars::fetch(workspace)?;
+    stubs::build(workspace)?;
     for module in &MODULES {
         build_module(workspace, module)?;
     }
@@ -48,13 +136,14 @@ pub(crate) fn build(workspace: &Workspace) -> Result<(), Problem> {
 fn build_module(workspace: &Workspace, module: &Module) -> Result<(), Problem> {
     let sources = workspace.root.join(module.sources);
     let jar = workspace.artifacts().join(format!("{}.jar", module.name));
-    let natives: String = NativeTarget::read_all(workspace)?.iter().map(NativeTarget::line).collect();
-    let commands = auk_bridge::console::tree().to_string();
-    let mut stamp = Stamp::default().text(&natives).text(&commands).text(env!("CARGO_PKG_VERSION")).dir(&sources)?;
+    let mut stamp = resources().stamped(Stamp::default()).dir(&sources)?;
     stamp = stamp.text(&Catalog::read(workspace)?.coordinate("kotlin-compiler")?.version);
     stamp = stamp.text(&format!("{:?}", arguments(workspace, module)?));
-    if module.on_shim {
-        stamp = stamp.dir(&workspace.root.join(MODULES[0].sources))?;
+    for needed in module.on {
+        stamp = stamp.dir(&classes(workspace, needed))?;
+    }
+    if let Some(stubs) = module.stubs {
+        stamp = stamp.dir(&stubs.classes(workspace))?;
     }
     let file = workspace.artifacts().join("stamps").join(module.name);
     if !jar.exists() && file.exists() {
@@ -64,15 +153,20 @@ fn build_module(workspace: &Workspace, module: &Module) -> Result<(), Problem> {
         progress::step(&format!("compiling {}", module.name), || compile(workspace, module))?;
         let mut archive = Archive::default().dir(&classes(workspace, module.name))?;
         if module.name == SHIM {
-            archive = archive.entry("META-INF/auk/natives.tsv", natives.into_bytes());
-            // Out of the bridge itself, so that the game never offers a command that the bridge does not know.
-            archive = archive.entry("META-INF/auk/commands.json", commands.into_bytes());
-            archive = archive.entry("META-INF/auk/version", env!("CARGO_PKG_VERSION").into());
+            archive = archive.all(resources());
         }
         archive.write(&jar)
     })?;
     progress::say(&format!("{} is ready", jar.display()));
     Ok(())
+}
+
+/// What the shim reads about itself.
+pub(crate) fn resources() -> Archive {
+    // The commands come out of the bridge itself, so that the game never offers one that the bridge does not know.
+    Archive::default()
+        .entry("META-INF/auk/commands.json", auk_bridge::console::tree().to_string().into_bytes())
+        .entry("META-INF/auk/version", env!("CARGO_PKG_VERSION").into())
 }
 
 fn compile(workspace: &Workspace, module: &Module) -> Result<(), Problem> {
@@ -88,32 +182,31 @@ fn compile(workspace: &Workspace, module: &Module) -> Result<(), Problem> {
 }
 
 fn arguments(workspace: &Workspace, module: &Module) -> Result<Vec<OsString>, Problem> {
-    let shim = classes(workspace, SHIM);
-    let mut class_path = jars_of(bundle_dir(workspace, module.bundle))?;
-    if module.on_shim {
-        class_path.push(shim.clone());
+    let mut class_path = Vec::new();
+    for bundle in module.bundles {
+        class_path.extend(jars_of(&bundle_dir(workspace, bundle))?);
     }
-    let class_path =
-        env::join_paths(class_path).map_err(|error| Problem::Environment(format!("a path cannot be on a class path: {error}")))?;
+    class_path.extend(module.stubs.map(|stubs| stubs.classes(workspace)));
+    class_path.extend(module.on.iter().map(|needed| classes(workspace, needed)));
     let mut arguments: Vec<OsString> =
         ["-no-stdlib", "-no-reflect", "-Werror", "-jvm-target", module.jvm_target].map(OsString::from).into();
-    arguments.extend(["-module-name".into(), module.name.into(), "-cp".into(), class_path]);
-    if module.friend {
-        let mut friend = OsString::from("-Xfriend-paths=");
-        friend.push(&shim);
-        arguments.push(friend);
+    arguments.extend(["-module-name".into(), module.name.into(), "-cp".into(), tool::class_path(class_path)?]);
+    if !module.friends.is_empty() {
+        let friends: Vec<String> = module.friends.iter().map(|friend| classes(workspace, friend).display().to_string()).collect();
+        arguments.push(format!("-Xfriend-paths={}", friends.join(",")).into());
     }
     arguments.extend(["-d".into(), classes(workspace, module.name).into(), workspace.root.join(module.sources).into()]);
     Ok(arguments)
 }
 
-fn classes(workspace: &Workspace, module: &str) -> PathBuf {
+/// Where a module's classes are.
+pub(crate) fn classes(workspace: &Workspace, module: &str) -> PathBuf {
     workspace.artifacts().join("classes").join(module)
 }
 
-/// The compiler takes no wildcard.
-fn jars_of(dir: PathBuf) -> Result<Vec<PathBuf>, Problem> {
-    let mut jars = crate::stamp::files(&dir)?;
+/// The jars of a directory, since neither compiler nor tools take a wildcard everywhere.
+pub(crate) fn jars_of(dir: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let mut jars = files(dir)?;
     jars.retain(|file| file.extension().is_some_and(|extension| extension == "jar"));
     Ok(jars)
 }

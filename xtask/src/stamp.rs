@@ -14,9 +14,19 @@ pub(crate) struct Stamp(Sha256);
 
 impl Stamp {
     /// Adds a text. Its length goes in as well, so that two texts cannot be taken for one.
-    pub(crate) fn text(mut self, text: &str) -> Self {
-        self.add(text.as_bytes());
+    pub(crate) fn text(self, text: &str) -> Self {
+        self.bytes(text.as_bytes())
+    }
+
+    /// Adds bytes, with their length.
+    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.add(bytes);
         self
+    }
+
+    /// Adds one file.
+    pub(crate) fn file(self, file: &Path) -> Result<Self, Problem> {
+        Ok(self.bytes(&fs::read(file).map_err(Problem::file(file))?))
     }
 
     /// Adds every file below `dir`, with its path, in the order of the paths.
@@ -30,10 +40,7 @@ impl Stamp {
 
     /// Does `work` unless it was done for this very stamp, as `file` remembers. Answers whether it was done.
     pub(crate) fn unless_done(self, file: &Path, work: impl FnOnce() -> Result<(), Problem>) -> Result<bool, Problem> {
-        let hash = self.0.finalize().iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
+        let hash = hexadecimal(&self.0.finalize());
         if fs::read_to_string(file).is_ok_and(|known| known == hash) {
             return Ok(false);
         }
@@ -49,6 +56,19 @@ impl Stamp {
         self.0.update((bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
     }
+}
+
+/// The SHA-256 of `bytes` in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Every file below `dir`, sorted by path.

@@ -1,12 +1,10 @@
 //! The storm table: a day of each fault on simulated time, as built and with the defects that the project began with.
 
-use std::fs;
-
 use crate::problem::Problem;
-use crate::{Workspace, progress, tool};
+use crate::{Workspace, progress, readme, tool};
 
-/// Between these marks a README keeps the table.
-const MARKS: (&str, &str) = ("<!-- storm -->\n", "<!-- /storm -->\n");
+/// What the READMEs call the table.
+const TABLE: &str = "storm";
 
 /// Prints the table, or writes it into both READMEs.
 pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<(), Problem> {
@@ -18,19 +16,8 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<(), Problem> {
         print!("{en_us}");
         return Ok(());
     }
-    renew(workspace, "README.md", en_us)?;
-    renew(workspace, "README.zh-CN.md", zh_cn)
-}
-
-fn renew(workspace: &Workspace, file: &str, table: &str) -> Result<(), Problem> {
-    let path = workspace.root.join(file);
-    let problem = |source| Problem::File { path: path.clone(), source };
-    let readme = fs::read_to_string(&path).map_err(problem)?;
-    let parts = readme.split_once(MARKS.0).and_then(|(before, rest)| Some((before, rest.split_once(MARKS.1)?.1)));
-    let Some((before, after)) = parts else {
-        return Err(problem(std::io::Error::other("the marks of the storm table are missing")));
-    };
-    fs::write(&path, [before, MARKS.0, table, MARKS.1, after].concat()).map_err(problem)
+    readme::renew(workspace, "README.md", TABLE, en_us)?;
+    readme::renew(workspace, "README.zh-CN.md", TABLE, zh_cn)
 }
 
 /// Runs this many seeds of the simulation, six hours each.

@@ -1,7 +1,8 @@
 //! Everything: every part is built, then every test runs.
 
+use crate::jar::Libraries;
 use crate::problem::Problem;
-use crate::{Workspace, native, player, progress, shim, tool};
+use crate::{Workspace, jar, natives, player, progress, tool};
 
 /// Builds all parts and runs the workspace's tests, which find the parts through the environment.
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
@@ -9,8 +10,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Problem> {
     let mut build = tool::cargo(workspace);
     build.args(["build", "--workspace", "--lib", "--bins", "--tests"]);
     progress::step("building the workspace", || tool::run_shown("cargo build", &mut build, "cargo"))?;
-    native::pack(workspace)?;
-    shim::build(workspace)?;
+    natives::pack_debug(workspace)?;
+    jar::build(workspace, Libraries::Debug)?;
     player::install(workspace)?;
     let parts = workspace.parts();
     let mut test = tool::cargo(workspace);

@@ -1,6 +1,9 @@
 //! Other programs.
 
+use std::env;
+use std::ffi::OsString;
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::Duration;
@@ -56,6 +59,11 @@ fn until_end(mut ended: impl FnMut() -> Option<ExitStatus>) -> Result<ExitStatus
             return Err(Failure::Interrupted.into());
         }
     }
+}
+
+/// Paths as one class path.
+pub(crate) fn class_path(paths: impl IntoIterator<Item = PathBuf>) -> Result<OsString, Problem> {
+    env::join_paths(paths).map_err(|error| Problem::Environment(format!("a path cannot be on a class path: {error}")))
 }
 
 /// What `command` writes to standard output.

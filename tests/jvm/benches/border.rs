@@ -1,6 +1,6 @@
 //! What one call across the border costs, from Java: a frame handed in, and a frame taken out.
 //!
-//! The library is the one that `AUK_NATIVE` names. For figures that mean something, let it be what `cargo xtask native --release` built.
+//! The library is the one that `AUK_NATIVE` names. For figures that mean something, let it be what `cargo xtask bench` builds.
 
 use std::time::Duration;
 
@@ -10,8 +10,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 
 fn border(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().expect("there is a temporary directory");
-    let mut program =
-        Program { name: "Border", java: 25, mode: Mode::Measured, library: Library::Built, directory: directory.path() }.start(&[]);
+    let mut program = Program { mode: Mode::Measured, ..Program::checked("Border", 25, Library::Built, directory.path()) }.start(&[]);
     let started = program.await_line("its start", 0, Duration::from_secs(60), |line| (line == "ready").then_some(()));
     started.unwrap_or_else(|failure| panic!("{failure}"));
     for call in ["submit", "poll"] {

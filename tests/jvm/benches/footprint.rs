@@ -1,6 +1,6 @@
 //! What the native part costs a JVM that does nothing: memory once it is linked, and processor time while idle.
 //!
-//! The library is the one that `AUK_NATIVE` names. For figures that mean something, let it be what `cargo xtask native --release` built.
+//! The library is the one that `AUK_NATIVE` names. For figures that mean something, let it be what `cargo xtask bench` builds.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn main() {
     Stage::settings(&simulator.base).write(directory.path()).unwrap_or_else(|failure| panic!("{failure}"));
     let settings = directory.path().join("config/auk");
     for java in auk_jvm::JAVA_VERSIONS {
-        let program = Program { name: "Footprint", java, mode: Mode::Measured, library: Library::Built, directory: &settings };
+        let program = Program { mode: Mode::Measured, ..Program::checked("Footprint", java, Library::Built, &settings) };
         let run = program.run(&[IDLE_S], Duration::from_secs(90));
         assert_eq!(run.code, Some(0), "{run}");
         let figure = |name: &str| {

@@ -3,12 +3,15 @@ package dev.auk.programs
 import dev.auk.Bridge
 import java.nio.file.Path
 
-/** Opens a bridge with whatever library the properties name, goes through a life, and says what it was told. The argument is the directory. */
+/**
+ * Opens a bridge with whatever library the properties name, goes through a life, and says what it was told. The argument is the directory
+ * of the settings, which is the server's own as well unless a second one is named.
+ */
 internal object Loading {
     @JvmStatic
     fun main(arguments: Array<String>) {
         val directory = Path.of(arguments[0])
-        val bridge = Bridge(RecordingPort(), directory, directory)
+        val bridge = Bridge(RecordingPort(), directory, arguments.getOrNull(1)?.let { Path.of(it) } ?: directory)
         repeat(2) {
             bridge.open()
             bridge.started()

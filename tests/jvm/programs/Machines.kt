@@ -1,10 +1,13 @@
 package dev.auk.programs
 
+import dev.auk.LoadFailure
 import dev.auk.NativeTarget
 import dev.auk.NativeTarget.Choice
 import dev.auk.NativeTarget.Reason
+import dev.auk.ShimTexts
+import java.io.File
 
-/** Which library each machine gets, from the table that the build packs; and why some get none. */
+/** Which library each machine gets, and why some get none. The argument after the directory is `gradle/natives.toml`. */
 internal object Machines {
     private val found = listOf(
         listOf("Linux", "amd64", "gnu") to listOf("linux-x86_64-gnu/libauk.so", "linux-x86_64-musl/libauk.so"),
@@ -28,26 +31,52 @@ internal object Machines {
         listOf("OpenBSD", "amd64") to Reason.BSD,
         listOf("NetBSD", "aarch64") to Reason.BSD,
         listOf("DragonFlyBSD", "x86_64") to Reason.BSD,
-        listOf("Linux", "riscv64") to Reason.UNKNOWN_SYSTEM,
-        listOf("Linux", "ppc64le") to Reason.UNKNOWN_SYSTEM,
+        listOf("FreeBSD", "i386") to Reason.BSD,
+        listOf("Android", "arm") to Reason.ANDROID,
+        listOf("SunOS", "x86") to Reason.JAVA_OF_32_BITS,
+        listOf("Linux", "riscv64") to Reason.UNKNOWN_PROCESSOR,
+        listOf("Linux", "ppc64le") to Reason.UNKNOWN_PROCESSOR,
+        listOf("Linux", "s390x") to Reason.UNKNOWN_PROCESSOR,
+        listOf("Windows 11", "riscv64") to Reason.UNKNOWN_PROCESSOR,
         listOf("SunOS", "amd64") to Reason.UNKNOWN_SYSTEM,
         listOf("", "") to Reason.UNKNOWN_SYSTEM,
     )
 
     @JvmStatic
-    fun main(@Suppress("UNUSED_PARAMETER") arguments: Array<String>) {
+    fun main(arguments: Array<String>) {
         val checks = Checks()
-        val text = Machines::class.java.classLoader.getResourceAsStream("META-INF/auk/natives.tsv")!!.use { it.readBytes().toString(Charsets.UTF_8) }
-        val table = NativeTarget.table(text)
+        val table = NativeTarget.table(File(arguments[1]).readText().split("[[native]]").drop(1).joinToString("\n", transform = ::line))
         for ((machine, resources) in found) {
             val (os, arch, libc) = machine
             val choice = NativeTarget.choose(table, os, arch, libc)
-            checks.equal(machine.joinToString(), (choice as? Choice.Found)?.targets?.map { it.resource }, resources.map { "META-INF/native/$it" })
+            checks.equal(machine.joinToString(), (choice as? Choice.Found)?.targets?.map { it.resource }, resources.map { "META-INF/native/$it.xz" })
+            val platform = "${NativeTarget.system(os)}-${NativeTarget.processor(arch)}"
+            checks.equal("$machine with a jar for others", NativeTarget.choose(emptyList(), os, arch, libc), Choice.Left(platform))
         }
         for ((machine, reason) in none) {
             checks.equal(machine.joinToString(), NativeTarget.choose(table, machine[0], machine[1], "gnu"), Choice.None(reason))
         }
-        checks.equal("every target of the table is somebody's", table.map { it.resource }.toSet(), found.flatMap { it.second }.map { "META-INF/native/$it" }.toSet())
+        checks.equal("every target of the table is somebody's", table.map { it.resource }.toSet(), found.flatMap { it.second }.map { "META-INF/native/$it.xz" }.toSet())
+        checks.equal("every reason is somebody's", none.map { it.second }.toSet(), Reason.entries.toSet())
+        everyReasonIsExplained(checks)
+        for (line in listOf("linux\tx86_64\tgnu\tlibauk.so", "linux\tx86_64\tgnu\tlibauk.so\t00\tmany\t00")) {
+            checks.holds("a line that is none is refused: $line", runCatching { NativeTarget.table(line) }.exceptionOrNull() is IllegalArgumentException)
+        }
         checks.finish()
+    }
+
+    /** In both languages, and in words of its own. */
+    private fun everyReasonIsExplained(checks: Checks) {
+        for (texts in listOf(ShimTexts.English, ShimTexts.Chinese)) {
+            val failures = Reason.entries.map { LoadFailure.Unsupported(it) }
+            checks.equal("$texts has a cause for each", failures.map { texts.cause(it) }.toSet().size, failures.size)
+            checks.holds("$texts has advice for each", failures.all { texts.advice(it).length > 10 })
+        }
+    }
+
+    /** An entry of the build's table as the jar would have it. */
+    private fun line(entry: String): String {
+        val values = Regex("""(\w+) = "(.*)"""").findAll(entry).associate { it.groupValues[1] to it.groupValues[2] }
+        return listOf("os", "arch", "libc", "file").joinToString("\t") { values.getValue(it) } + "\t00\t1\t00"
     }
 }

@@ -1,5 +1,8 @@
 //! Runs the Kotlin programs under `programs/` in real Java virtual machines, with the native library that was built.
 
+pub mod natives;
+mod volume;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -7,6 +10,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use auk_end_to_end::{Artifacts, Ending, Process, find_jdk};
+
+pub use volume::Volume;
 
 /// The versions of Java that every program runs on: the oldest that the shim is compiled for, and the one of the newest game.
 pub const JAVA_VERSIONS: [u32; 2] = [17, 25];
@@ -25,6 +30,8 @@ pub enum Library<'a> {
     Jar,
     /// There is none in any jar.
     Absent,
+    /// Out of this directory, which stands in for a jar.
+    Packed(&'a Path),
     /// This file, by `-Dauk.native.file`.
     File(&'a Path),
 }
@@ -62,6 +69,17 @@ pub struct Program<'a> {
     pub library: Library<'a>,
     /// A directory of the test's own. Settings are written into it, unless it has some.
     pub directory: &'a Path,
+    /// What else is said before the program's name, such as properties.
+    pub options: &'a [&'a str],
+    /// Volumes that the program alone sees, and what mounts them ([`Volume::wrapper`]); mostly none.
+    pub volumes: (&'a [&'a str], &'a [Volume]),
+}
+
+impl<'a> Program<'a> {
+    /// A program that is searched for faults, with nothing special about it.
+    pub fn checked(name: &'a str, java: u32, library: Library<'a>, directory: &'a Path) -> Self {
+        Self { name, java, mode: Mode::Checked, library, directory, options: &[], volumes: (&[], &[]) }
+    }
 }
 
 impl Program<'_> {
@@ -77,6 +95,9 @@ impl Program<'_> {
         }
         let mut command = self.command();
         command.arg(self.directory).args(arguments);
+        if let (wrapper @ [_, ..], volumes) = self.volumes {
+            command = volume::inside(wrapper, volumes, &command);
+        }
         Process::start(self.name, &mut command).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
@@ -99,27 +120,34 @@ impl Program<'_> {
         let jdk = find_jdk(self.java).unwrap_or_else(|failure| panic!("{failure}"));
         let jars: &[&str] = match self.library {
             Library::Jar => &["auk-jvm-tests", "auk-shim", "auk-native"],
-            Library::Built | Library::Absent | Library::File(_) => &["auk-jvm-tests", "auk-shim"],
+            Library::Built | Library::Absent | Library::Packed(_) | Library::File(_) => &["auk-jvm-tests", "auk-shim"],
         };
-        let class_path = artifacts.class_path(jars, "test").unwrap_or_else(|failure| panic!("{failure}"));
+        let mut class_path = artifacts.class_path(jars, "test").unwrap_or_else(|failure| panic!("{failure}"));
+        if let Library::Packed(directory) = self.library {
+            class_path = std::env::join_paths(std::env::split_paths(&class_path).chain([directory.to_owned()]))
+                .expect("a temporary directory has no separator of class paths in its name");
+        }
         let mut command = jdk.java();
         match self.mode {
             Mode::Checked => command.args(["-Xcheck:jni", "-XX:TieredStopAtLevel=1"]),
             Mode::Measured => &mut command,
         };
-        command.args(["-Xmx128m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"]);
+        command.args(["-Xmx128m", "-XX:+UseSerialGC"]);
+        if !self.options.contains(&"--illegal-native-access=deny") {
+            command.arg("--enable-native-access=ALL-UNNAMED");
+        }
         command.args(["-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Dsun.stdout.encoding=UTF-8", "-Dauk.language=en"]);
         let file = match self.library {
             Library::Built => Some(artifacts.native.as_path()),
             Library::File(file) => Some(file),
-            Library::Jar | Library::Absent => None,
+            Library::Jar | Library::Absent | Library::Packed(_) => None,
         };
         if let Some(file) = file {
             let mut property = OsString::from("-Dauk.native.file=");
             property.push(file);
             command.arg(property);
         }
-        command.arg("-cp").arg(class_path).arg(format!("dev.auk.programs.{}", self.name));
+        command.args(self.options).arg("-cp").arg(class_path).arg(format!("dev.auk.programs.{}", self.name));
         command
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use auk_jvm::{JAVA_VERSIONS, Library, Mode, Program};
+use auk_jvm::{JAVA_VERSIONS, Library, Program};
 
 /// From the moment that the program's `main` has nothing more to do.
 const EXIT_LIMIT: Duration = Duration::from_secs(5);
@@ -21,8 +21,7 @@ fn the_jvm_ends_by_itself_after_system_exit() {
 fn ends_by_itself(how: &str) {
     for java in JAVA_VERSIONS {
         let directory = tempfile::tempdir().expect("there is a temporary directory");
-        let mut process =
-            Program { name: "Exit", java, mode: Mode::Checked, library: Library::Built, directory: directory.path() }.start(&[how]);
+        let mut process = Program::checked("Exit", java, Library::Built, directory.path()).start(&[how]);
         let pumping = process
             .await_line("the pump's start", 0, Duration::from_secs(60), |line| line.contains("the pump is in native code").then_some(()));
         pumping.unwrap_or_else(|failure| panic!("Java {java}: {failure}"));

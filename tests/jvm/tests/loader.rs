@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use auk_end_to_end::Artifacts;
-use auk_jvm::{JAVA_VERSIONS, Library, Mode, Program, Run};
+use auk_jvm::{JAVA_VERSIONS, Library, Program, Run};
 
 #[test]
 fn a_library_in_the_jar_is_extracted_and_used() {
@@ -21,7 +21,7 @@ fn a_library_in_the_jar_is_extracted_and_used() {
 
 #[test]
 fn a_missing_library_is_explained() {
-    explained(Library::Absent, "this jar does not hold META-INF/native/");
+    explained(Library::Absent, "this jar does not hold the library for ");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn explained(library: Library<'_>, cause: &str) {
 }
 
 fn load(java: u32, library: Library<'_>, directory: &Path) -> Run {
-    Program { name: "Loading", java, mode: Mode::Checked, library, directory }.run(&[], Duration::from_secs(60))
+    Program::checked("Loading", java, library, directory).run(&[], Duration::from_secs(60))
 }
 
 /// The head of a shared library of 64 bits, little endian, for `machine`.

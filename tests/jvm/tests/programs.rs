@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use auk_jvm::{JAVA_VERSIONS, Library, Mode, Program};
+use auk_jvm::{JAVA_VERSIONS, Library, Program};
 
 /// A JVM with its checks on needs seconds on a busy machine; what has to be quick is measured inside the programs.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -42,11 +42,12 @@ fn a_second_class_loader_gets_a_copy_of_a_named_file() {
 
 #[test]
 fn each_machine_gets_its_library_or_the_reason_why_there_is_none() {
-    everywhere("Machines", Library::Absent, &[]);
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gradle/natives.toml");
+    everywhere("Machines", Library::Absent, &[table.to_str().expect("the repository's path is UTF-8")]);
 }
 
 #[test]
-fn an_extracted_library_is_never_written_over() {
+fn an_extracted_library_is_never_written_over_and_old_ones_are_tidied_away() {
     everywhere("Extraction", Library::Absent, &[]);
 }
 
@@ -54,7 +55,7 @@ fn an_extracted_library_is_never_written_over() {
 fn everywhere(name: &str, library: Library<'_>, arguments: &[&str]) {
     for java in JAVA_VERSIONS {
         let directory = tempfile::tempdir().expect("there is a temporary directory");
-        let run = Program { name, java, mode: Mode::Checked, library, directory: directory.path() }.run(arguments, LIMIT);
+        let run = Program::checked(name, java, library, directory.path()).run(arguments, LIMIT);
         run.assert_clean();
         assert!(run.stdout.contains(" passed, 0 failed"), "Java {java}: no closing line\n{run}");
     }

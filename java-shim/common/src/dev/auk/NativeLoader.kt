@@ -19,36 +19,35 @@ internal sealed interface NativeLoad {
 /**
  * Loads the native library, once in a JVM; the outcome is remembered. In order: the file of `-Dauk.native.file`; else the library out of
  * the jar, extracted into `-Dauk.native.dir`, the given directory's `.auk/native`, or the temporary directory, whichever works first.
+ * On Linux the library for the other libc is tried after the one that this JVM seems to run on.
  */
 internal object NativeLoader {
     private var outcome: NativeLoad? = null
 
     /** Loads the library, with [directory] as the place for extracted files. Never throws. */
     @Synchronized
-    fun load(directory: Path): NativeLoad = outcome ?: attempt(directory).also { outcome = it }
+    fun load(directory: Path): NativeLoad = outcome ?: search(directory).also { outcome = it }
 
-    private fun attempt(directory: Path): NativeLoad = try {
-        search(directory)
-    } catch (e: IOException) {
-        LoadFailure.Damaged(e.toString()).unavailable(emptyList())
-    } catch (e: InvalidPathException) {
-        LoadFailure.Damaged(e.toString()).unavailable(emptyList())
-    }
-
-    @Throws(IOException::class)
     private fun search(directory: Path): NativeLoad {
         val named = System.getProperty("auk.native.file")
         if (!named.isNullOrBlank()) return loadNamed(named)
-        return when (val choice = NativeTarget.choose(table(), systemName(), System.getProperty("os.arch", ""), libc())) {
-            is NativeTarget.Choice.None -> LoadFailure.Unsupported(choice.reason).unavailable(emptyList())
-            is NativeTarget.Choice.Found -> loadFromJar(choice.targets, directories(directory))
+        return try {
+            when (val choice = NativeTarget.choose(table(), systemName(), System.getProperty("os.arch", ""), libc)) {
+                is NativeTarget.Choice.None -> LoadFailure.Unsupported(choice.reason).unavailable(emptyList())
+                is NativeTarget.Choice.Left -> LoadFailure.NotInJar(choice.platform).unavailable(emptyList())
+                is NativeTarget.Choice.Found -> loadFromJar(choice.targets, places(directory))
+            }
+        } catch (e: IOException) {
+            LoadFailure.DamagedJar(e.toString()).unavailable(emptyList())
+        } catch (e: IllegalArgumentException) {
+            LoadFailure.DamagedJar(e.message ?: e.toString()).unavailable(emptyList())
         }
     }
 
     private fun loadNamed(name: String): NativeLoad {
         val failure = try {
             val file = Path.of(name).toAbsolutePath()
-            if (!Files.isRegularFile(file)) LoadFailure.NoSuchFile(name) else tryFile(file)
+            if (!Files.isRegularFile(file)) LoadFailure.NoSuchFile(name) else tryFile(file, "")
         } catch (_: InvalidPathException) {
             LoadFailure.NoSuchFile(name)
         } catch (e: IOException) {
@@ -57,42 +56,77 @@ internal object NativeLoader {
         return failure.unavailable(listOf(Attempt(name, failure)))
     }
 
-    private fun loadFromJar(targets: List<NativeTarget>, directories: List<Path>): NativeLoad {
+    private fun loadFromJar(targets: List<NativeTarget>, places: List<Place>): NativeLoad {
         val attempts = mutableListOf<Attempt>()
         for (target in targets) {
-            if (resource(target.resource) == null) {
-                attempts += Attempt(target.resource, LoadFailure.NotInJar(target.resource))
-                continue
+            val library = PackedLibrary(target) { open(target.resource) }
+            for (place in places) {
+                val failure = tryPlace(place, library) ?: return NativeLoad.Loaded
+                attempts += Attempt("${place.name} (${target.resource})", failure)
+                when (failure.next) {
+                    LoadFailure.Next.PLACE -> continue
+                    LoadFailure.Next.LIBRARY -> break
+                    LoadFailure.Next.NOTHING -> return failure.unavailable(attempts)
+                }
             }
-            val source = { open(target.resource) }
-            for (directory in directories) {
-                val failure = tryPlaced { NativeFiles.place(directory, target.file, source) } ?: return NativeLoad.Loaded
-                attempts += Attempt("$directory (${target.resource})", failure)
-            }
-            val failure = tryPlaced { NativeFiles.placeTemporarily(target.file, source) } ?: return NativeLoad.Loaded
-            attempts += Attempt("${System.getProperty("java.io.tmpdir")} (${target.resource})", failure)
         }
-        val telling = attempts.firstOrNull { it.failure !is LoadFailure.NotInJar } ?: attempts.first()
-        return telling.failure.unavailable(attempts)
+        return attempts.first().failure.unavailable(attempts)
     }
 
-    private inline fun tryPlaced(place: () -> Path): LoadFailure? = try {
-        tryFile(place())
-    } catch (e: IOException) {
-        LoadFailure.NotWritable(e.toString())
+    /** Somewhere that a library may be extracted to: below [base], or in a directory of this JVM's own where there is none. */
+    private class Place(val name: String, val base: () -> Path?)
+
+    private fun places(directory: Path): List<Place> {
+        val chosen = System.getProperty("auk.native.dir")?.takeIf { it.isNotBlank() }
+        val own = directory.resolve(".auk").resolve("native")
+        return listOfNotNull(
+            // A name that is no path, as one may be in the locale C, is a failure like any other.
+            chosen?.let { Place(it) { Path.of(it) } },
+            Place(own.toString()) { own },
+            Place(System.getProperty("java.io.tmpdir")) { null },
+        )
     }
 
-    private fun tryFile(file: Path): LoadFailure? {
+    private fun tryPlace(place: Place, library: PackedLibrary): LoadFailure? {
+        val base = try {
+            place.base()
+        } catch (e: InvalidPathException) {
+            return LoadFailure.NotWritable(e.toString())
+        }
+        return try {
+            val file = if (base == null) NativeFiles.placeTemporarily(library) else NativeFiles.place(base, library)
+            tryFile(file, library.target.libc).also { if (it == null) tidy(file) }
+        } catch (e: PackedLibrary.DamagedException) {
+            LoadFailure.DamagedJar(e.message ?: e.toString())
+        } catch (e: IOException) {
+            val isFull = NativeFiles.isFull(base ?: NativeFiles.temporary(), library.target.bytes)
+            if (isFull) LoadFailure.NoRoom(library.target.bytes, e.toString()) else LoadFailure.NotWritable(e.toString())
+        }
+    }
+
+    private fun tidy(loaded: Path) {
+        NativeLeftovers.remove(loaded.parent.parent, loaded.parent)
+        NativeLeftovers.removeTemporary(NativeFiles.temporary())
+    }
+
+    /** Loads [file]; [madeFor] is the libc that it was built for, where that is known. */
+    private fun tryFile(file: Path, madeFor: String): LoadFailure? {
         LibraryFile.check(file, NativeTarget.system(systemName()), NativeTarget.processor(System.getProperty("os.arch", "")))?.let { return it }
         val refusal = link(file) ?: return checkAbi()
-        if (!refusal.contains("already loaded in another classloader")) return LoadFailure.of(refusal)
+        if (!refusal.contains("already loaded in another classloader")) return explained(refusal, file, madeFor)
         val copy = try {
             NativeFiles.copy(file)
         } catch (e: IOException) {
             return LoadFailure.NotWritable(e.toString())
         }
         val again = link(copy) ?: return checkAbi()
-        return LoadFailure.of(again)
+        return explained(again, copy, madeFor)
+    }
+
+    private fun explained(refusal: String, file: Path, madeFor: String): LoadFailure {
+        // Both the JVM and the system put the file's name first, which whoever reads this knows.
+        val words = refusal.replace("$file: ", "")
+        return if (Mounts.forbidRunning(file)) LoadFailure.NotExecutable(words) else LoadFailure.of(words, madeFor, libc)
     }
 
     /** Loads [file] and answers the system's words when it refuses. */
@@ -112,27 +146,30 @@ internal object NativeLoader {
         LoadFailure.NotOurs
     }
 
-    private fun directories(directory: Path): List<Path> {
-        val chosen = System.getProperty("auk.native.dir")?.takeIf { it.isNotBlank() }?.let { Path.of(it) }
-        return listOfNotNull(chosen, directory.resolve(".auk").resolve("native"))
+    /** What the jar holds; nothing where it has no table. */
+    private fun table(): List<NativeTarget> {
+        val text = resource(TABLE)?.openStream()?.use { it.readBytes().toString(Charsets.UTF_8) }
+        return NativeTarget.table(text.orEmpty())
     }
-
-    private fun table(): List<NativeTarget> =
-        NativeTarget.table(open("META-INF/auk/natives.tsv").use { it.readBytes().toString(Charsets.UTF_8) })
 
     private fun resource(path: String): URL? = NativeLoader::class.java.classLoader.getResource(path)
 
     @Throws(IOException::class)
-    private fun open(path: String): InputStream = resource(path)?.openStream() ?: throw IOException("$path is not in the jar")
+    private fun open(path: String): InputStream = resource(path)?.openStream() ?: throw IOException("it is not in the jar")
 
     /** Java calls Android's system Linux as well; only the environment tells them apart. */
     private fun systemName(): String = if (System.getenv("ANDROID_ROOT") != null) "Android" else System.getProperty("os.name", "")
 
     /** The libc that this very JVM runs on: a machine may have both. */
-    private fun libc(): String = try {
-        val musl = Files.lines(Path.of("/proc/self/maps")).use { lines -> lines.anyMatch { it.contains("ld-musl") || it.contains("libc.musl") } }
-        if (musl) "musl" else "gnu"
-    } catch (_: IOException) {
-        "gnu"
+    private val libc: String by lazy {
+        try {
+            // Names of files in any encoding; the names that matter are ASCII.
+            val maps = Files.readString(Path.of("/proc/self/maps"), Charsets.ISO_8859_1)
+            if (listOf("ld-musl", "libc.musl", "linux-musl/").any(maps::contains)) "musl" else "gnu"
+        } catch (_: IOException) {
+            "gnu"
+        }
     }
+
+    private const val TABLE = "META-INF/auk/natives.tsv"
 }

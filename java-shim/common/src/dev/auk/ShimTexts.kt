@@ -67,16 +67,22 @@ internal sealed interface ShimTexts {
                 NativeTarget.Reason.WINDOWS_ON_ARM -> "run the server with a Java for x86-64, which Windows on ARM emulates."
                 NativeTarget.Reason.ANDROID, NativeTarget.Reason.BSD, NativeTarget.Reason.UNKNOWN_SYSTEM ->
                     "run the server on Linux, Windows or macOS."
+                NativeTarget.Reason.UNKNOWN_PROCESSOR -> "run the server on a machine with an x86-64 or ARM64 processor."
             }
             is LoadFailure.NotInJar -> "use a release of Auk for this system; this build was made for another one."
             is LoadFailure.NoSuchFile -> "correct -Dauk.native.file, or leave it out."
             is LoadFailure.NotWritable, is LoadFailure.NotExecutable ->
                 "name a directory that can be written and run from with -Dauk.native.dir=DIRECTORY."
+            is LoadFailure.NoRoom -> "make room there, or name a directory on another volume with -Dauk.native.dir=DIRECTORY."
             is LoadFailure.SystemTooOld -> "update the system, or use a build of Auk that was made for its C library."
+            is LoadFailure.OtherLibc -> "use a release of Auk that has both libraries, and leave -Dauk.native.file out."
             is LoadFailure.OtherPlatform -> "use the library for this system, or leave -Dauk.native.file out."
-            is LoadFailure.Forbidden -> "start Java with --enable-native-access=ALL-UNNAMED."
-            is LoadFailure.NoLibrary, is LoadFailure.CutOff, is LoadFailure.Damaged, is LoadFailure.NotOurs, is LoadFailure.OtherAbi -> "download Auk again, and leave -Dauk.native.file out."
-                    }
+            is LoadFailure.Forbidden -> "start Java with --enable-native-access=ALL-UNNAMED, which --illegal-native-access=deny demands."
+            is LoadFailure.DamagedJar -> "download Auk again."
+            is LoadFailure.NoLibrary, is LoadFailure.CutOff, is LoadFailure.Damaged, is LoadFailure.NotOurs ->
+                "download Auk again, and leave -Dauk.native.file out."
+            is LoadFailure.OtherAbi -> "keep one version of Auk in this server only, and leave -Dauk.native.file out."
+        }
 
         override fun cause(failure: LoadFailure) = when (failure) {
             is LoadFailure.Unsupported -> when (failure.reason) {
@@ -84,17 +90,21 @@ internal sealed interface ShimTexts {
                 NativeTarget.Reason.WINDOWS_ON_ARM -> "there is no library for Windows on ARM"
                 NativeTarget.Reason.ANDROID -> "there is no library for Android"
                 NativeTarget.Reason.BSD -> "there is no library for the BSDs"
+                NativeTarget.Reason.UNKNOWN_PROCESSOR -> "there is no library for this processor"
                 NativeTarget.Reason.UNKNOWN_SYSTEM -> "there is no library for this system"
             }
-            is LoadFailure.NotInJar -> "this jar does not hold ${failure.resource}"
+            is LoadFailure.NotInJar -> "this jar does not hold the library for ${failure.platform}"
+            is LoadFailure.DamagedJar -> "the jar is damaged (${failure.detail})"
             is LoadFailure.NoSuchFile -> "there is no file ${failure.name}"
-            is LoadFailure.NotWritable -> "cannot be written (${failure.detail})"
-            is LoadFailure.NotExecutable -> "nothing may be run from there (${failure.detail})"
+            is LoadFailure.NotWritable -> "the directory cannot be written (${failure.detail})"
+            is LoadFailure.NoRoom -> "there is no room for ${failure.bytes} bytes (${failure.detail})"
+            is LoadFailure.NotExecutable -> "nothing may be run from the directory (noexec: ${failure.detail})"
             is LoadFailure.SystemTooOld -> "the system's C library is older than this build of Auk needs; the system says: ${failure.detail}"
+            is LoadFailure.OtherLibc -> "made for another C library than this Java's (glibc or musl); the system says: ${failure.detail}"
             is LoadFailure.OtherPlatform -> "made for ${failure.found}, and this is ${failure.needed}"
             is LoadFailure.NoLibrary -> "the file is no library"
             is LoadFailure.CutOff -> "the file is cut off after ${failure.bytes} bytes"
-            is LoadFailure.Forbidden -> "Java forbids native code (${failure.detail})"
+            is LoadFailure.Forbidden -> "Java was told to load no native code (${failure.detail})"
             is LoadFailure.Damaged -> "the system refuses it (${failure.detail})"
             is LoadFailure.NotOurs -> "the library is not Auk's"
             is LoadFailure.OtherAbi -> "the library is of another version (border ${failure.found}, not ${NativeBridge.ABI_VERSION})"
@@ -126,15 +136,21 @@ internal sealed interface ShimTexts {
                 NativeTarget.Reason.WINDOWS_ON_ARM -> "请改用 x86-64 版的 Java，Windows on ARM 可以模拟运行。"
                 NativeTarget.Reason.ANDROID, NativeTarget.Reason.BSD, NativeTarget.Reason.UNKNOWN_SYSTEM ->
                     "请在 Linux、Windows 或 macOS 上运行服务器。"
+                NativeTarget.Reason.UNKNOWN_PROCESSOR -> "请在 x86-64 或 ARM64 处理器的机器上运行服务器。"
             }
             is LoadFailure.NotInJar -> "请使用适合本系统的海雀发行版，当前文件是为别的系统构建的。"
             is LoadFailure.NoSuchFile -> "请改正 -Dauk.native.file，或去掉它。"
             is LoadFailure.NotWritable, is LoadFailure.NotExecutable -> "请用 -Dauk.native.dir=目录 指定一个可写且允许执行的目录。"
+            is LoadFailure.NoRoom -> "请清理磁盘空间，或用 -Dauk.native.dir=目录 指定其他磁盘上的目录。"
             is LoadFailure.SystemTooOld -> "请升级系统，或使用针对该 C 库构建的海雀。"
+            is LoadFailure.OtherLibc -> "请使用包含两种本地库的海雀发行版，并去掉 -Dauk.native.file。"
             is LoadFailure.OtherPlatform -> "请换成适合本系统的库文件，或去掉 -Dauk.native.file。"
-            is LoadFailure.Forbidden -> "请在 Java 启动参数中加入 --enable-native-access=ALL-UNNAMED。"
-            is LoadFailure.NoLibrary, is LoadFailure.CutOff, is LoadFailure.Damaged, is LoadFailure.NotOurs, is LoadFailure.OtherAbi -> "请重新下载海雀，并去掉 -Dauk.native.file。"
-                    }
+            is LoadFailure.Forbidden -> "请在 Java 启动参数中加入 --enable-native-access=ALL-UNNAMED（使用 --illegal-native-access=deny 时必须加入）。"
+            is LoadFailure.DamagedJar -> "请重新下载海雀。"
+            is LoadFailure.NoLibrary, is LoadFailure.CutOff, is LoadFailure.Damaged, is LoadFailure.NotOurs ->
+                "请重新下载海雀，并去掉 -Dauk.native.file。"
+            is LoadFailure.OtherAbi -> "请只保留一个版本的海雀，并去掉 -Dauk.native.file。"
+        }
 
         override fun cause(failure: LoadFailure) = when (failure) {
             is LoadFailure.Unsupported -> when (failure.reason) {
@@ -142,17 +158,21 @@ internal sealed interface ShimTexts {
                 NativeTarget.Reason.WINDOWS_ON_ARM -> "没有适用于 Windows on ARM 的本地库"
                 NativeTarget.Reason.ANDROID -> "没有适用于 Android 的本地库"
                 NativeTarget.Reason.BSD -> "没有适用于 BSD 的本地库"
+                NativeTarget.Reason.UNKNOWN_PROCESSOR -> "没有适用于本处理器的本地库"
                 NativeTarget.Reason.UNKNOWN_SYSTEM -> "没有适用于本系统的本地库"
             }
-            is LoadFailure.NotInJar -> "文件中没有 ${failure.resource}"
+            is LoadFailure.NotInJar -> "此 jar 文件中没有 ${failure.platform} 的本地库"
+            is LoadFailure.DamagedJar -> "jar 文件已损坏（${failure.detail}）"
             is LoadFailure.NoSuchFile -> "文件 ${failure.name} 不存在"
-            is LoadFailure.NotWritable -> "无法写入（${failure.detail}）"
-            is LoadFailure.NotExecutable -> "该处不允许执行（${failure.detail}）"
+            is LoadFailure.NotWritable -> "目录无法写入（${failure.detail}）"
+            is LoadFailure.NoRoom -> "剩余空间不足 ${failure.bytes} 字节（${failure.detail}）"
+            is LoadFailure.NotExecutable -> "该目录不允许执行程序（noexec：${failure.detail}）"
             is LoadFailure.SystemTooOld -> "系统的 C 库版本低于此构建的要求；系统提示：${failure.detail}"
+            is LoadFailure.OtherLibc -> "库文件是为另一种 C 库（glibc 或 musl）构建的；系统提示：${failure.detail}"
             is LoadFailure.OtherPlatform -> "库文件属于 ${failure.found}，而本机是 ${failure.needed}"
             is LoadFailure.NoLibrary -> "该文件不是库文件"
             is LoadFailure.CutOff -> "文件不完整，只有 ${failure.bytes} 字节"
-            is LoadFailure.Forbidden -> "Java 禁止加载本地代码（${failure.detail}）"
+            is LoadFailure.Forbidden -> "Java 被设置为禁止加载本地代码（${failure.detail}）"
             is LoadFailure.Damaged -> "系统拒绝加载（${failure.detail}）"
             is LoadFailure.NotOurs -> "该库不是海雀的"
             is LoadFailure.OtherAbi -> "库的版本不符（接口 ${failure.found}，需要 ${NativeBridge.ABI_VERSION}）"

@@ -1,0 +1,96 @@
+//! What a start costs the game: from the mod's initializer to the bridge being open, and the longest that anything held the server's
+//! thread.
+//!
+//! A cold start unpacks the native library, a warm one finds it unpacked; the JVM is new each time, so that the mod waits for whatever of
+//! Java and the game's libraries nobody has used before. The jar is the one that `AUK_JAR` names, or the tests' own, whose library is not as
+//! it is shipped.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use auk_end_to_end::{Artifacts, Simulator, Stage};
+use auk_linkage::LoaderVersion;
+use auk_standin::{FabricLoader, Failure, Game, Jvm, ModJar, Mode, Play, make};
+use serde_json::json;
+
+/// How often each is done; the middle one is printed.
+const TIMES: usize = 11;
+
+/// A version of each kind of names, with the Java that it needs.
+const VERSIONS: [(&str, u32); 2] = [("1.20.4", 17), ("26.2", 25)];
+
+fn main() {
+    run().unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+fn run() -> Result<(), Failure> {
+    let artifacts = Artifacts::find()?;
+    let jar = env::var_os("AUK_JAR").map_or_else(|| artifacts.jar("auk-debug"), PathBuf::from);
+    let chosen = VERSIONS.map(|(name, java)| (name.parse().expect("the table has it"), java));
+    let games = make(&artifacts, chosen.map(|(version, _)| version))?;
+    for (version, java) in chosen {
+        let warm = tempfile::tempdir().map_err(|source| Failure::File { path: env::temp_dir(), source })?;
+        let mut starts = [Vec::new(), Vec::new()];
+        let mut held = BTreeMap::new();
+        for _ in 0..TIMES {
+            let cold = tempfile::tempdir().map_err(|source| Failure::File { path: env::temp_dir(), source })?;
+            starts[0].push(measure(&artifacts, &games[&version], &jar, java, cold.path(), &mut held)?);
+        }
+        // The first run unpacks for the others.
+        measure(&artifacts, &games[&version], &jar, java, warm.path(), &mut BTreeMap::new())?;
+        for _ in 0..TIMES {
+            starts[1].push(measure(&artifacts, &games[&version], &jar, java, warm.path(), &mut held)?);
+        }
+        for (kind, spans) in ["cold", "warm"].iter().zip(starts) {
+            let (us, processor_us): (Vec<u64>, Vec<u64>) = spans.into_iter().unzip();
+            let (ms, processor_ms) = (middle_ms(us), middle_ms(processor_us));
+            println!("start/{version} on java {java}: {ms:.1} ms {kind}, in {processor_ms:.1} ms of processor time");
+        }
+        for (kind, us) in held {
+            let most = us.iter().max().copied().unwrap_or_default() as f64 / 1000.0;
+            println!("start/{version} on java {java}: {kind} held the server thread for {:.2} ms, {most:.2} ms at most", middle_ms(us));
+        }
+    }
+    Ok(())
+}
+
+/// One life of a server. Answers the microseconds until the bridge was open, by the clock and by the JVM's processor time, and adds to `held`
+/// the longest that each kind of work took.
+fn measure(
+    artifacts: &Artifacts,
+    game: &Game,
+    jar: &Path,
+    java: u32,
+    directory: &Path,
+    held: &mut BTreeMap<String, Vec<u64>>,
+) -> Result<(u64, u64), Failure> {
+    let simulator = Simulator::start(artifacts, &[])?;
+    Stage::settings(&simulator.base).write(directory)?;
+    let jar = ModJar::read(jar, directory)?;
+    let loader = FabricLoader::with(LoaderVersion::read(game.version.name()), java);
+    let mut play = Play::start(artifacts, game, &jar, &loader, Jvm { java, mode: Mode::Measured }, directory)?;
+    play.order(json!({ "do": "initialize" }))?;
+    play.order(json!({ "do": "start" }))?;
+    let opened = play.order(json!({ "do": "opened" }))?;
+    play.order(json!({ "do": "join", "player": "Steve", "uuid": "069a79f4-44e9-4726-a5be-fca90e38aaf5", "level": 4, "latency_ms": 1 }))?;
+    for number in 0..20 {
+        play.order(json!({ "do": "chat", "player": "Steve", "text": format!("line {number}") }))?;
+        play.order(
+            json!({ "do": "message", "text": { "text": "Steve drowned", "key": "death.attack.drown", "args": [{ "text": "Steve" }] } }),
+        )?;
+        play.order(json!({ "do": "run", "player": "Steve", "line": "auk status" }))?;
+    }
+    let occupied = play.order(json!({ "do": "stop" }))?;
+    for (kind, us) in occupied.as_object().into_iter().flatten() {
+        held.entry(kind.clone()).or_default().extend(us.as_u64());
+    }
+    play.end()?;
+    let span = || Some((opened["us"].as_u64()?, opened["processorUs"].as_u64()?));
+    span().ok_or_else(|| Failure::Order { order: "opened".to_owned(), what: "it answers no time".to_owned(), seen: opened.to_string() })
+}
+
+fn middle_ms(mut us: Vec<u64>) -> f64 {
+    us.sort_unstable();
+    us[us.len() / 2] as f64 / 1000.0
+}

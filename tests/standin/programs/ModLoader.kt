@@ -1,0 +1,34 @@
+package dev.auk.game
+
+import java.net.URL
+import java.net.URLClassLoader
+import java.nio.file.Path
+import java.util.concurrent.ConcurrentSkipListSet
+
+/**
+ * Loads the game and its mods, apart from this program: above it are only the libraries that a game brings and Java itself. It remembers
+ * what of Kotlin was asked for.
+ */
+internal class ModLoader(path: List<Path>, libraries: List<Path>) :
+    URLClassLoader("mods", urls(path), URLClassLoader("game", urls(libraries), getPlatformClassLoader())) {
+    /** The classes of a Kotlin that the mod does not carry, which another mod may have in any version. */
+    val foreign = ConcurrentSkipListSet<String>()
+
+    /** The classes of the libraries that the mod carries. */
+    val packed = ConcurrentSkipListSet<String>()
+
+    override fun loadClass(name: String, resolve: Boolean): Class<*> {
+        if (name.startsWith("kotlin.")) foreign += name
+        if (name.startsWith("dev.auk.lib.")) packed += name
+        return super.loadClass(name, resolve)
+    }
+
+    private companion object {
+        init {
+            // As Fabric Loader's is: threads of the mod do not wait for each other's classes.
+            registerAsParallelCapable()
+        }
+
+        fun urls(paths: List<Path>): Array<URL> = paths.map { it.toUri().toURL() }.toTypedArray()
+    }
+}
