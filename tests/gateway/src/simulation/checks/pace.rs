@@ -162,10 +162,11 @@ impl Pace {
         let planned = matches!(cause, LossCause::Reconnect | LossCause::Asked | LossCause::Closed(Some(4009))) && ready_ms.is_some();
         let settled = ready_ms.is_some_and(|ms| ms >= 3_000);
         let own_pause = matches!(cause, LossCause::InvalidSession { .. } | LossCause::Reloaded | LossCause::Closed(Some(4008)));
-        if own_pause && !settled {
-            // Called invalid soon after it began, or when it was to be resumed: that is a failure of its own, and the first of a row.
+        if own_pause {
+            // A session that was called invalid may be one of a row that is contested, and then new ones are begun a minute apart.
             self.row.is_after_stable = false;
-            if ready_ms.is_some() {
+            if !settled && ready_ms.is_some() {
+                // Soon after it began: that is a failure of its own, and the first of a row.
                 self.row.began_ms.get_or_insert(now_ms);
             }
         }
