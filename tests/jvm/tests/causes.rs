@@ -280,6 +280,7 @@ impl Scene {
     /// The text without what differs from run to run: this scene's and the build's directory, Java's version, numbers and hashes.
     fn comparable(&self, text: &str) -> String {
         let build = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}")).dir;
+        let build = build.canonicalize().expect("it is there");
         let text = text.replace(build.to_str().expect("the repository's path is UTF-8"), "BUILD");
         let text = text.replace(self.0.path().to_str().expect("a temporary directory has a plain name"), "SCENE");
         let ends = [' ', '/', '(', '。', ')', '：', ':', '\n', '-', '.'];

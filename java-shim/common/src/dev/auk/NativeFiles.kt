@@ -14,6 +14,7 @@ import java.nio.file.attribute.FileTime
 import java.security.DigestInputStream
 import java.security.MessageDigest
 import java.util.zip.CRC32
+import java.util.zip.CheckedInputStream
 
 /** Puts a library's bytes where the system can load them. A file that another JVM may have loaded is never written to. */
 internal object NativeFiles {
@@ -108,14 +109,21 @@ internal object NativeFiles {
     /** A name that nobody has yet; what is made by it must be new, should it be one all the same. Java's own way asks for secure chance. */
     private fun fresh() = "${ProcessHandle.current().pid()}-${System.nanoTime()}"
 
-    private fun holds(file: Path, target: NativeTarget): Boolean = isOfSize(file, target) && Files.newInputStream(file).use(::hash) == target.sha256
+    private fun holds(file: Path, target: NativeTarget): Boolean =
+        isOfSize(file, target) && Files.newInputStream(file).use(::hash) == target.sha256
 
     /**
      * What was moved into place had its hash. Every start asks whether a crash or a failing disk has changed it since; the CRC tells as
      * surely, in a tenth of the time.
      */
     private fun seemsWhole(file: Path, target: NativeTarget): Boolean =
-        isOfSize(file, target) && CRC32().apply { update(Files.readAllBytes(file)) }.value == target.crc32
+        isOfSize(file, target) && Files.newInputStream(file).use(::crc32) == target.crc32
+
+    private fun crc32(stream: InputStream): Long {
+        val sum = CRC32()
+        CheckedInputStream(stream, sum).copyTo(OutputStream.nullOutputStream(), BUFFER_BYTES)
+        return sum.value
+    }
 
     private fun isOfSize(file: Path, target: NativeTarget) = Files.isRegularFile(file) && Files.size(file) == target.bytes.toLong()
 
