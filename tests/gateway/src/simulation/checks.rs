@@ -173,7 +173,7 @@ impl Checks {
                 verdict.and_then(|()| self.life.lost(cause, now_ms))
             }
             Event::Halted { reason, retry_in_ms, .. } => {
-                self.pace.waits(*retry_in_ms, now_ms);
+                self.pace.halted(*retry_in_ms, now_ms);
                 self.life.halted(*reason)
             }
             Event::Stopped => self.life.stopped(now_ms),

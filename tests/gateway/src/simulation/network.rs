@@ -102,8 +102,10 @@ impl Network {
         }
     }
 
-    pub(super) fn heal(&mut self) {
+    /// Answers the frozen links, which stay frozen.
+    pub(super) fn heal(&mut self) -> Vec<PlatformConn> {
         (self.connects, self.http) = (Mood::Well, Mood::Well);
+        self.frozen.keys().copied().collect()
     }
 
     /// The client's process is gone: its sockets end, as far as the platform can be told. Answers the links that it still had.

@@ -203,7 +203,10 @@ impl Simulation {
     }
 
     pub(super) fn heal(&mut self) {
-        self.network.heal();
+        // By and by a platform lets go of a link that it hears nothing of; until then it may hand lines to whoever left it long ago.
+        for conn in self.network.heal() {
+            self.after(0, Arrival::ClosedAtPlatform { conn, code: None });
+        }
         self.pokes = false;
         let mut actions = self.platform.set_faults(auk_simulator::Faults::default(), self.now_ms);
         actions.extend(self.platform.act(&auk_simulator::Act::Heal, self.now_ms));

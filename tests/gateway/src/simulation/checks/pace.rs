@@ -157,6 +157,12 @@ impl Pace {
         ready_ms
     }
 
+    /// The platform refused: what fails next is not the first failure behind a stable session.
+    pub(super) fn halted(&mut self, retry_in_ms: u64, now_ms: u64) {
+        self.waits(retry_in_ms, now_ms);
+        self.row.is_after_stable = false;
+    }
+
     pub(super) fn lost(&mut self, cause: &LossCause, retry_in_ms: u64, now_ms: u64) -> Verdict {
         let ready_ms = self.waits(retry_in_ms, now_ms);
         let planned = matches!(cause, LossCause::Reconnect | LossCause::Asked | LossCause::Closed(Some(4009))) && ready_ms.is_some();
