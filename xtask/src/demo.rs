@@ -9,9 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use auk_end_to_end::{
-    Artifacts, Control, Ending, Failure, Minestom, Native, Output, Platform, Player, Process, Settings, Simulator, Stage,
-};
+use auk_end_to_end::{Artifacts, Control, Ending, Failure, Minestom, Output, Platform, Player, Process, Settings, Simulator, Stage};
 use auk_end_to_end::{ServerOptions, interrupt, is_interrupted};
 use serde_json::{Value, json};
 
@@ -150,7 +148,7 @@ fn start(artifacts: Artifacts, options: &Options, real: Option<Settings>) -> Res
     settings.write(&dir.0)?;
     // The check measures Auk and not the tick, in which a line waits at either end; the demo is to be like any server.
     let ticks_per_second = if options.check { CHECK_TICKS_PER_SECOND } else { ServerOptions::default().ticks_per_second };
-    let server_options = ServerOptions { port: free_port(options.port), native: Native::Jar, ticks_per_second, operators: Vec::new() };
+    let server_options = ServerOptions { port: free_port(options.port), ticks_per_second, ..ServerOptions::default() };
     let server = progress::step("starting the server", || Minestom::start(&artifacts, &dir.0, &server_options))?;
     Ok(Parts { player: None, server, simulator, artifacts, _dir: dir })
 }

@@ -28,12 +28,14 @@ pub struct ServerOptions {
     pub ticks_per_second: u32,
     /// The names of the players who may do everything.
     pub operators: Vec<String>,
+    /// System properties, such as `os.arch`, with values in place of Java's own.
+    pub properties: Vec<(&'static str, &'static str)>,
 }
 
 impl Default for ServerOptions {
-    /// Any free port, the library out of the jar, the pace of the game, and no operators.
+    /// Any free port, the library out of the jar, the pace of the game, no operators, and Java's own properties.
     fn default() -> Self {
-        Self { port: 0, native: Native::Jar, ticks_per_second: 20, operators: Vec::new() }
+        Self { port: 0, native: Native::Jar, ticks_per_second: 20, operators: Vec::new(), properties: Vec::new() }
     }
 }
 
@@ -65,6 +67,7 @@ impl Minestom {
             property.push(file);
             command.arg(property);
         }
+        command.args(options.properties.iter().map(|(name, value)| format!("-D{name}={value}")));
         command.arg("-cp").arg(class_path).arg("dev.auk.minestom.Main");
         command.args(["--port", &options.port.to_string(), "--config-dir", "config/auk", "--status-every", "500", "--until-stdin-ends"]);
         options.operators.iter().for_each(|name| {

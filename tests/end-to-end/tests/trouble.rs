@@ -24,7 +24,7 @@ fn an_unreadable_settings_file_is_explained_and_nothing_is_asked_of_the_platform
     let config = trouble.dir.path().join("config/auk");
     fs::create_dir_all(&config).expect("a test can write into its own directory");
     fs::write(config.join("auk.toml"), "[bot\nsecret = \"simulator-secret-0001\"\n").expect("a test can write into its own directory");
-    let mut server = trouble.server(Native::Jar);
+    let mut server = trouble.server();
     trouble.watch(&mut server, &["auk.toml"]);
     assert_eq!(tally(&simulator, "token_requests"), 0);
     stops(server);
@@ -37,7 +37,7 @@ fn a_refused_secret_is_explained_and_not_offered_again_and_again() {
     let mut settings = Stage::settings(&simulator.base);
     settings.secret = "another-secret-0002".to_owned();
     settings.write(trouble.dir.path()).expect("a test can write into its own directory");
-    let mut server = trouble.server(Native::Jar);
+    let mut server = trouble.server();
     trouble.watch(&mut server, &["AppSecret"]);
     let asked = tally(&simulator, "token_requests");
     // Refused credentials halt; the slow lane asks again after 45 s at the earliest.
@@ -51,7 +51,7 @@ fn a_platform_that_hangs_up_is_tried_with_pauses() {
     let trouble = Trouble::new();
     let (base, connections) = hanging_up();
     Stage::settings(&base).write(trouble.dir.path()).expect("a test can write into its own directory");
-    let mut server = trouble.server(Native::Jar);
+    let mut server = trouble.server();
     trouble.watch(&mut server, &[]);
     let tried = connections.load(Ordering::SeqCst) as u64;
     // The HTTP client may try a broken connection once more by itself.
@@ -63,7 +63,7 @@ fn a_platform_that_hangs_up_is_tried_with_pauses() {
 fn a_port_that_nothing_listens_on_is_explained() {
     let trouble = Trouble::new();
     Stage::settings("http://127.0.0.1:9").write(trouble.dir.path()).expect("a test can write into its own directory");
-    let mut server = trouble.server(Native::Jar);
+    let mut server = trouble.server();
     trouble.watch(&mut server, &["127.0.0.1", "host not reached", "网络", "auk.toml"]);
     stops(server);
 }
@@ -86,15 +86,41 @@ fn garbage_frames_are_passed_over_and_the_link_lives_on() {
 }
 
 #[test]
-fn a_library_of_another_platform_leaves_the_server_running() {
+fn whatever_keeps_the_library_from_loading_leaves_a_server_that_takes_players_and_says_why() {
     let trouble = Trouble::new();
-    let library = trouble.dir.path().join("auk.dll");
-    let mut bytes = b"MZ".to_vec();
-    bytes.resize(4096, 0);
-    fs::write(&library, bytes).expect("a test can write into its own directory");
-    let mut server = trouble.server(Native::File(library));
-    trouble.watch(&mut server, &["auk.native.file"]);
-    stops(server);
+    let whole = fs::read(&trouble.artifacts.native).expect("the library was built");
+    let given = |name: &str, bytes: &[u8]| {
+        let file = trouble.dir.path().join(name);
+        fs::write(&file, bytes).expect("a test can write into its own directory");
+        Native::File(file)
+    };
+    let mut of_other_processor = whole.clone();
+    // System V ABI, "e_machine": 183 is AArch64, 62 is x86-64.
+    of_other_processor[18] = if cfg!(target_arch = "x86_64") { 183 } else { 62 };
+    let windows = [b"MZ".as_slice(), &[0; 4096]].concat();
+    let causes = [
+        (Native::File("/nowhere/libauk.so".into()), vec![], "there is no file /nowhere/libauk.so"),
+        (given("text.so", b"Not Found\n"), vec![], "the file is no library"),
+        (given("cut-off.so", &whole[..100_000]), vec![], "the file is cut off after 100000 bytes"),
+        (given("auk.dll", &windows), vec![], "made for windows"),
+        (given("other.so", &of_other_processor), vec![], "made for linux"),
+        (
+            Native::File(auk_end_to_end::find_jdk(25).expect("it is needed").home.join("lib/libverify.so")),
+            vec![],
+            "the library is not Auk's",
+        ),
+        (Native::Jar, vec![("os.arch", "x86")], "this Java has 32 bits"),
+        (Native::Jar, vec![("os.arch", "riscv64")], "there is no library for this processor"),
+    ];
+    for (native, properties, cause) in causes {
+        let mut server = trouble.server_with(&ServerOptions { native, properties, ..ServerOptions::default() });
+        assert!(server.process.wait(Duration::from_millis(100)).is_none(), "{cause}: the server ended:\n{}", server.everything());
+        let complaints = server.complaints();
+        assert!((1..=3).contains(&complaints.len()), "{cause}: {complaints:#?}");
+        assert!(complaints[0].contains(cause), "{cause}: {complaints:#?}");
+        assert!(complaints.last().is_some_and(|line| line.contains("What to do: ")), "{cause}: {complaints:#?}");
+        stops(server);
+    }
 }
 
 #[test]
@@ -124,9 +150,12 @@ impl Trouble {
         Simulator::start(&self.artifacts, &[]).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
-    fn server(&self, native: Native) -> Minestom {
-        let options = ServerOptions { native, ..ServerOptions::default() };
-        Minestom::start(&self.artifacts, self.dir.path(), &options).unwrap_or_else(|failure| panic!("{failure}"))
+    fn server(&self) -> Minestom {
+        self.server_with(&ServerOptions::default())
+    }
+
+    fn server_with(&self, options: &ServerOptions) -> Minestom {
+        Minestom::start(&self.artifacts, self.dir.path(), options).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
     /// Watches a server in trouble for [`WATCH`]: it runs on, and Auk has complained in one to three lines that name `parts`.
