@@ -112,6 +112,24 @@ fn op_9_true_keeps_the_session_and_resumes_after_a_short_pause() {
 }
 
 #[test]
+fn op_9_true_and_then_false_in_answer_to_one_resume_ends_in_an_identify() {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.frame(json!({ "op": 7 }));
+    stage.open();
+    stage.hello(45_000);
+    stage.frame(json!({ "op": 9, "d": true }));
+    stage.frame(json!({ "op": 9, "d": false }));
+    // Half a second for a close frame, and a pause of 313 ms at most.
+    stage.run_for(1_000);
+    stage.open();
+    stage.take_asked();
+    stage.hello(45_000);
+    let asked: Vec<Asked> = stage.take_asked().into_iter().map(|(_, asked)| asked).collect();
+    assert_eq!(asked, [identify("t1")]);
+}
+
+#[test]
 fn op_9_true_twice_in_answer_to_resume_ends_in_an_identify() {
     let mut stage = Stage::ready();
     stage.live_for(10_000);

@@ -19,6 +19,7 @@ impl Gateway {
                     self.on_hello(conn, interval_ms, now);
                 }
             }
+            Some(Payload::InvalidSession { resumable: false }) if matches!(self.state, State::Refused { .. }) => self.forbid_resume(),
             // Nothing is answered before Hello: the platform speaks first, and the first word of ours is the authentication.
             Some(_) if matches!(self.state, State::AwaitingHello { .. } | State::Connecting { .. } | State::Refused { .. }) => {}
             Some(Payload::Dispatch(dispatch)) => self.on_dispatch(dispatch, now),

@@ -47,6 +47,13 @@ impl Gateway {
         }
     }
 
+    /// A second op 9, before the close frame, takes the session that the first one left.
+    pub(super) fn forbid_resume(&mut self) {
+        if let State::Refused { resumable, .. } = &mut self.state {
+            *resumable = false;
+        }
+    }
+
     /// No close frame named a stronger reason for the refusal.
     pub(super) fn conclude_refusal(&mut self, now: Timestamp) {
         let State::Refused { by, resumable, .. } = &self.state else { return };

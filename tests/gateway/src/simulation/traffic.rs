@@ -1,6 +1,6 @@
 //! What goes back and forth between the gateway, the network and the platform.
 
-use auk_gateway::{Close, ConnId, ConnectFailure, Credentials, Effect, Event, HttpAnswer, HttpFailure, Input};
+use auk_gateway::{BodyCodes, Close, ConnId, ConnectFailure, Credentials, Effect, Event, HttpAnswer, HttpFailure, Input};
 use auk_runtime::log::Level;
 use auk_simulator::Settings;
 use auk_simulator::model::{Action, OpenPlatform, Upgrade};
@@ -52,8 +52,9 @@ impl Simulation {
                 let authorization = token.authorization();
                 let call = if bot { OpenPlatform::bot_address_request } else { OpenPlatform::address_request };
                 let answer = call(&mut self.platform, Some(&authorization), "https://qq.example", self.now_ms);
-                // An answer without a body, such as 204, does not tell its code.
-                if process == self.process.number && !answer.body.is_empty() {
+                // A body that is empty or garbage does not tell its code.
+                let is_told = BodyCodes::read(&String::from_utf8_lossy(&answer.body)).name().is_some();
+                if process == self.process.number && is_told {
                     self.checks.answered(request, authorization, answer.status, answer.code);
                 }
                 let (delay_ms, answer) = (answer.delay_ms, received(answer.status, &answer.body));
