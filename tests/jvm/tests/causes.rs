@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use auk_end_to_end::Artifacts;
+use auk_end_to_end::{Artifacts, comparable, refusal_file};
 use auk_jvm::natives::{self, Natives};
 use auk_jvm::{JAVA_VERSIONS, Library, Program, Run, Volume};
 use tempfile::TempDir;
@@ -101,14 +101,24 @@ fn a_library_for_the_other_libc_is_named_and_the_right_one_serves() {
 }
 
 #[test]
-fn a_library_for_another_processor_is_named() {
+fn a_file_that_no_system_of_this_kind_can_load_is_named() {
     let scene = Scene::new();
-    let mut arm = fs::read(natives::of_abi(scene.0.path(), 1)).expect("it was just made");
+    let ours = fs::read(natives::of_abi(scene.0.path(), 1)).expect("it was just made");
+    let mut arm = ours.clone();
     // System V ABI, "e_machine": 183 is AArch64.
     arm[18..20].copy_from_slice(&183_u16.to_le_bytes());
-    let file = scene.0.path().join("arm.so");
-    fs::write(&file, &arm).expect("a test can write into its own directory");
-    scene.explained("other-processor", Library::File(&file), &[]);
+    let windows = [b"MZ".as_slice(), &[0; 4096]].concat();
+    for (cause, name, bytes) in [
+        ("other-processor", "arm.so", &*arm),
+        ("other-system", "auk.dll", &windows),
+        ("no-library", "text.so", b"Not Found\n"),
+        ("cut-off", "cut-off.so", &ours[..10_000]),
+    ] {
+        let file = scene.0.path().join(name);
+        fs::write(&file, bytes).expect("a test can write into its own directory");
+        scene.explained(cause, Library::File(&file), &[]);
+    }
+    scene.explained("no-file", Library::File(&scene.0.path().join("nowhere/libauk.so")), &[]);
 }
 
 #[test]
@@ -246,6 +256,7 @@ impl Scene {
     /// The text is the file's in either language, and no bridge came of it.
     #[track_caller]
     fn explained_in(&self, versions: &[u32], cause: &str, library: Library<'_>, options: &[&str], volumes: (&[&str], &[Volume])) {
+        let artifacts = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}"));
         for java in versions {
             let mut text = String::new();
             for language in ["en", "zh"] {
@@ -256,7 +267,7 @@ impl Scene {
                 let (first, second) = log.split_at(log.len() / 2);
                 assert_eq!(first, second, "Java {java}: the outcome is remembered\n{run}");
                 assert!((2..=3).contains(&first.len()), "Java {java}: two or three lines\n{run}");
-                text += &self.comparable(&first.join("\n"));
+                text += &comparable(&first.join("\n"), self.0.path(), &artifacts);
                 text += "\n";
             }
             golden(cause, &text, *java);
@@ -276,36 +287,12 @@ impl Scene {
             assert!(run.stdout.contains("status there"), "Java {java}\n{run}");
         }
     }
-
-    /// The text without what differs from run to run: this scene's and the build's directory, Java's version, numbers and hashes.
-    fn comparable(&self, text: &str) -> String {
-        let build = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}")).dir;
-        let build = build.canonicalize().expect("it is there");
-        let text = text.replace(build.to_str().expect("the repository's path is UTF-8"), "BUILD");
-        let text = text.replace(self.0.path().to_str().expect("a temporary directory has a plain name"), "SCENE");
-        let ends = [' ', '/', '(', '。', ')', '：', ':', '\n', '-', '.'];
-        let words = text.split_inclusive(&ends[..ends.len() - 1]).map(|word| {
-            let core = word.trim_end_matches(ends);
-            let rest = &word[core.len()..];
-            if JAVA_VERSIONS.iter().any(|java| core == java.to_string() || core.starts_with(&format!("{java}."))) {
-                return format!("JAVA{rest}");
-            }
-            if core.len() == 16 && core.chars().all(|c| c.is_ascii_hexdigit()) {
-                return format!("HASH{rest}");
-            }
-            if core.len() >= 5 && core.chars().all(|c| c.is_ascii_digit()) {
-                return format!("NUMBER{rest}");
-            }
-            word.to_owned()
-        });
-        words.collect()
-    }
 }
 
 /// Compares `text` with the file of `cause`, or writes it.
 #[track_caller]
 fn golden(cause: &str, text: &str, java: u32) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors/loader").join(format!("{cause}.txt"));
+    let file = refusal_file(cause);
     if std::env::var_os("AUK_BLESS").is_some() {
         fs::create_dir_all(file.parent().expect("it has one")).expect("the repository can be written");
         fs::write(&file, text).expect("the repository can be written");

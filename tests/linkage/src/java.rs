@@ -1,5 +1,6 @@
 //! Java source of a model's classes.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -26,6 +27,36 @@ pub(crate) fn implementation(model: &Model, name: &str, simple: &str) -> String 
     }
     text.push_str("}\n");
     text
+}
+
+/// A method that calls what mods implement and the game calls, by the readable name.
+pub(crate) fn asking(model: &Model) -> String {
+    let mut text = "    /** Calls what a mod implements, by the readable name. */\n    public static Object ask(String what, Object target, Object... arguments) throws \
+                    Exception {\n        switch (what) {\n"
+        .to_owned();
+    let mut known = BTreeSet::new();
+    for (name, class) in model.types().filter(|(name, class)| !name.starts_with("java/") && class.shape.is_interface()) {
+        for member in class.members.iter().filter(|member| member.usage == Usage::Abstract && !member.is_field) {
+            let Ok(method) = descriptor::method(&member.descriptor) else { continue };
+            if !known.insert(&member.readable) {
+                continue;
+            }
+            let arguments: Vec<String> = descriptor::parameter_types(&method).iter().enumerate().map(|(at, ty)| argument(ty, at)).collect();
+            let call = format!("(({}) target).{}({})", java_name(name), member.name, arguments.join(", "));
+            let result = descriptor::return_type(&method);
+            let body = if result.is_void() { format!("{{ {call}; return null; }}") } else { format!("{{ return {call}; }}") };
+            let _ = writeln!(text, "            case {:?}: {body}", member.readable);
+        }
+    }
+    text + "            default: throw new AssertionError(\"this version has no \" + what);\n        }\n    }\n"
+}
+
+/// The argument of [`asking`] at this place, as its type.
+fn argument(ty: &JavaType, at: usize) -> String {
+    match ty.primitive {
+        None => format!("({}) arguments[{at}]", ty.text),
+        Some(primitive) => unboxed(ty, primitive, &format!("(({}) arguments[{at}])", box_of(primitive))),
+    }
 }
 
 /// A file with a class in its package.

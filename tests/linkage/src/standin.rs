@@ -44,7 +44,7 @@ fn hooks(model: &Model) -> String {
         let _ =
             writeln!(text, "        TYPES.put({readable:?}, new String[] {{{:?}, {:?}}});", name.replace('/', "."), made.replace('/', "."));
     }
-    text + "    }\n}\n"
+    text + "    }\n\n" + &java::asking(model) + "}\n"
 }
 
 const THING: &str = r#"/** What every object of the generated game is. */

@@ -13,6 +13,7 @@ use auk_end_to_end::{Artifacts, Simulator, Stage};
 use auk_linkage::LoaderVersion;
 use auk_standin::{FabricLoader, Failure, Game, Jvm, ModJar, Mode, Play, make};
 use serde_json::json;
+use tempfile::TempDir;
 
 /// How often each is done; the middle one is printed.
 const TIMES: usize = 11;
@@ -30,22 +31,22 @@ fn run() -> Result<(), Failure> {
     let chosen = VERSIONS.map(|(name, java)| (name.parse().expect("the table has it"), java));
     let games = make(&artifacts, chosen.map(|(version, _)| version))?;
     for (version, java) in chosen {
-        let warm = tempfile::tempdir().map_err(|source| Failure::File { path: env::temp_dir(), source })?;
-        let mut starts = [Vec::new(), Vec::new()];
-        let mut held = BTreeMap::new();
-        for _ in 0..TIMES {
-            let cold = tempfile::tempdir().map_err(|source| Failure::File { path: env::temp_dir(), source })?;
-            starts[0].push(measure(&artifacts, &games[&version], &jar, java, cold.path(), &mut held)?);
-        }
+        let server = Server { artifacts: &artifacts, game: &games[&version], jar: &jar, java };
+        let cold = (0..TIMES).map(|_| server.start(directory()?.path())).collect::<Result<Vec<_>, _>>()?;
+        let warm = directory()?;
         // The first run unpacks for the others.
-        measure(&artifacts, &games[&version], &jar, java, warm.path(), &mut BTreeMap::new())?;
-        for _ in 0..TIMES {
-            starts[1].push(measure(&artifacts, &games[&version], &jar, java, warm.path(), &mut held)?);
-        }
-        for (kind, spans) in ["cold", "warm"].iter().zip(starts) {
+        server.start(warm.path())?;
+        let warm_starts = (0..TIMES).map(|_| server.start(warm.path())).collect::<Result<Vec<_>, _>>()?;
+        for (kind, spans) in [("cold", cold), ("warm", warm_starts)] {
             let (us, processor_us): (Vec<u64>, Vec<u64>) = spans.into_iter().unzip();
             let (ms, processor_ms) = (middle_ms(us), middle_ms(processor_us));
             println!("start/{version} on java {java}: {ms:.1} ms {kind}, in {processor_ms:.1} ms of processor time");
+        }
+        let mut held: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for _ in 0..TIMES {
+            for (kind, us) in server.hold(warm.path())? {
+                held.entry(kind).or_default().push(us);
+            }
         }
         for (kind, us) in held {
             let most = us.iter().max().copied().unwrap_or_default() as f64 / 1000.0;
@@ -55,39 +56,62 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// One life of a server. Answers the microseconds until the bridge was open, by the clock and by the JVM's processor time, and adds to `held`
-/// the longest that each kind of work took.
-fn measure(
-    artifacts: &Artifacts,
-    game: &Game,
-    jar: &Path,
+struct Server<'a> {
+    artifacts: &'a Artifacts,
+    game: &'a Game,
+    jar: &'a Path,
     java: u32,
-    directory: &Path,
-    held: &mut BTreeMap<String, Vec<u64>>,
-) -> Result<(u64, u64), Failure> {
-    let simulator = Simulator::start(artifacts, &[])?;
-    Stage::settings(&simulator.base).write(directory)?;
-    let jar = ModJar::read(jar, directory)?;
-    let loader = FabricLoader::with(LoaderVersion::read(game.version.name()), java);
-    let mut play = Play::start(artifacts, game, &jar, &loader, Jvm { java, mode: Mode::Measured }, directory)?;
-    play.order(json!({ "do": "initialize" }))?;
-    play.order(json!({ "do": "start" }))?;
-    let opened = play.order(json!({ "do": "opened" }))?;
-    play.order(json!({ "do": "join", "player": "Steve", "uuid": "069a79f4-44e9-4726-a5be-fca90e38aaf5", "level": 4, "latency_ms": 1 }))?;
-    for number in 0..20 {
-        play.order(json!({ "do": "chat", "player": "Steve", "text": format!("line {number}") }))?;
+}
+
+impl Server<'_> {
+    /// Starts at once after the mods, as no game can. Answers the microseconds until the bridge was open, by the clock and by the JVM's
+    /// processor time.
+    fn start(&self, directory: &Path) -> Result<(u64, u64), Failure> {
+        let (_simulator, mut play) = self.initialize(directory)?;
+        play.order(json!({ "do": "start" }))?;
+        let opened = play.order(json!({ "do": "opened" }))?;
+        play.order(json!({ "do": "stop" }))?;
+        play.end()?;
+        let span = || Some((opened["us"].as_u64()?, opened["processorUs"].as_u64()?));
+        span().ok_or_else(|| Failure::Order { order: "opened".to_owned(), what: "it answers no time".to_owned(), seen: opened.to_string() })
+    }
+
+    /// One life, begun as late after the mods as a game begins it. Answers the longest microseconds that the mod held the server's thread for
+    /// each kind of work, the first of its kind among them.
+    fn hold(&self, directory: &Path) -> Result<BTreeMap<String, u64>, Failure> {
+        let (_simulator, mut play) = self.initialize(directory)?;
+        play.order(json!({ "do": "settle" }))?;
+        play.order(json!({ "do": "start" }))?;
+        play.order(json!({ "do": "opened" }))?;
         play.order(
-            json!({ "do": "message", "text": { "text": "Steve drowned", "key": "death.attack.drown", "args": [{ "text": "Steve" }] } }),
+            json!({ "do": "join", "player": "Steve", "uuid": "069a79f4-44e9-4726-a5be-fca90e38aaf5", "level": 4, "latency_ms": 1 }),
         )?;
-        play.order(json!({ "do": "run", "player": "Steve", "line": "auk status" }))?;
+        for number in 0..20 {
+            play.order(json!({ "do": "chat", "player": "Steve", "text": format!("line {number}") }))?;
+            play.order(
+                json!({ "do": "message", "text": { "text": "Steve drowned", "key": "death.attack.drown", "args": [{ "text": "Steve" }] } }),
+            )?;
+            play.order(json!({ "do": "run", "player": "Steve", "line": "auk status" }))?;
+        }
+        let occupied = play.order(json!({ "do": "stop" }))?;
+        play.end()?;
+        Ok(occupied.as_object().into_iter().flatten().filter_map(|(kind, us)| Some((kind.clone(), us.as_u64()?))).collect())
     }
-    let occupied = play.order(json!({ "do": "stop" }))?;
-    for (kind, us) in occupied.as_object().into_iter().flatten() {
-        held.entry(kind.clone()).or_default().extend(us.as_u64());
+
+    fn initialize(&self, directory: &Path) -> Result<(Simulator, Play), Failure> {
+        let simulator = Simulator::start(self.artifacts, &[])?;
+        Stage::settings(&simulator.base).write(directory)?;
+        let jar = ModJar::read(self.jar, directory)?;
+        let loader = FabricLoader::with(LoaderVersion::read(self.game.version.name()), self.java);
+        let jvm = Jvm { java: self.java, mode: Mode::Measured };
+        let mut play = Play::start(self.artifacts, self.game, &jar, &loader, jvm, directory)?;
+        play.order(json!({ "do": "initialize" }))?;
+        Ok((simulator, play))
     }
-    play.end()?;
-    let span = || Some((opened["us"].as_u64()?, opened["processorUs"].as_u64()?));
-    span().ok_or_else(|| Failure::Order { order: "opened".to_owned(), what: "it answers no time".to_owned(), seen: opened.to_string() })
+}
+
+fn directory() -> Result<TempDir, Failure> {
+    tempfile::tempdir().map_err(|source| Failure::File { path: env::temp_dir(), source })
 }
 
 fn middle_ms(mut us: Vec<u64>) -> f64 {

@@ -3,13 +3,16 @@ package dev.auk.game
 import java.util.function.Predicate
 
 /** A small brigadier, and the game's way to run a line through it: literals, one greedy argument, requirements, completion. */
-internal class Commands(private val things: Things, private val texts: Texts, private val sources: Sources) {
+internal class Commands(
+    private val things: Things,
+    private val texts: Texts,
+    private val sources: Sources,
+    private val turns: Turns,
+) {
     private class Node(val literal: String?, val argument: String?) {
         val children = mutableListOf<Node>()
         var requirement: Predicate<Any>? = null
         var command: Any? = null
-
-        fun admits(source: Any) = requirement?.test(source) ?: true
     }
 
     private sealed interface Outcome {
@@ -83,17 +86,19 @@ internal class Commands(private val things: Things, private val texts: Texts, pr
             return Outcome.Done(things.ask(command, "Command.run", context) as Int)
         }
         val word = rest.substringBefore(' ')
-        val open = node.children.filter { it.admits(source) }
+        val open = node.children.filter { admits(it, source) }
         open.firstOrNull { it.literal == word }?.let { return execute(it, source, rest.removePrefix(word).removePrefix(" "), arguments) }
         val greedy = open.firstOrNull { it.argument != null } ?: return Outcome.Unreadable
         arguments[greedy.argument!!] = rest
         return execute(greedy, source, "", arguments)
     }
 
-    private fun offered(node: Node, path: String, source: Any): List<String> = node.children.filter { it.admits(source) }.flatMap { child ->
+    private fun offered(node: Node, path: String, source: Any): List<String> = node.children.filter { admits(it, source) }.flatMap { child ->
         val line = "$path ${child.literal ?: "<${child.argument}>"}".trim()
         listOf(line) + offered(child, line, source)
     }
+
+    private fun admits(node: Node, source: Any): Boolean = node.requirement?.let { turns.mod { it.test(source) } } ?: true
 
     private fun node(builder: Any?): Node = things.data(builder, NODE)
 

@@ -8,6 +8,7 @@ internal class Server(
     private val sources: Sources,
     private val events: FabricEvents,
     private val minecraft: String,
+    private val turns: Turns,
 ) {
     /** The thread of the server that runs. */
     lateinit var thread: ServerThread
@@ -18,7 +19,7 @@ internal class Server(
     /** Begins another life. */
     fun begin() {
         thing = things.create("MinecraftServer")
-        thread = ServerThread()
+        thread = ServerThread(turns)
     }
 
     /** Plays the members of the server and of its manager of players. */

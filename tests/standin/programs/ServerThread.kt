@@ -5,16 +5,16 @@ import java.util.concurrent.CompletableFuture
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.LinkedBlockingQueue
 
-/** The thread that a server does everything on, as the game's own executor behaves, with the time that each piece of work held it. */
-internal class ServerThread {
+/** The thread that a server does everything on, as the game's own executor behaves, with the time that the mod took of it. */
+internal class ServerThread(private val turns: Turns) {
     private val queue = LinkedBlockingQueue<Runnable>()
     private val longest = TreeMap<String, Long>()
-    private val thread = Thread(::work, "Server thread").apply { start() }
+    private val thread = Thread(::work, NAME).apply { start() }
 
     @Volatile
     private var ended = false
 
-    /** The longest that each kind of work held the thread, in microseconds. */
+    /** The longest that the mod held the thread for each kind of work, in microseconds. */
     val longestUs: Map<String, Long> get() = synchronized(longest) { TreeMap(longest) }
 
     /** Does [action] there and waits for it. */
@@ -28,20 +28,21 @@ internal class ServerThread {
         }
     }
 
-    /** Measures what calls into a mod as work of this [kind]. On this thread only. */
+    /** Counts what calls into the mod as work of this [kind]. On this thread only. */
     fun <T> measured(kind: String, action: () -> T): T {
-        val begun = System.nanoTime()
+        val before = turns.modNs
         try {
             return action()
         } finally {
-            val us = (System.nanoTime() - begun) / 1000
+            val us = (turns.modNs - before) / 1000
             synchronized(longest) { longest.merge(kind, us, ::maxOf) }
         }
     }
 
     /** What a mod wants done: at once where it is asked for on the thread itself, or after the thread's end. */
     fun execute(task: Runnable) {
-        if (Thread.currentThread() === thread || ended) task.run() else queue += Runnable { measured("task", task::run) }
+        val work = { turns.mod(task::run) }
+        if (Thread.currentThread() === thread || ended) work() else queue += Runnable { measured("task", work) }
     }
 
     /** Ends the thread, after all that waits. */
@@ -52,5 +53,10 @@ internal class ServerThread {
 
     private fun work() {
         while (!ended) queue.take().run()
+    }
+
+    companion object {
+        /** The thread's name, which is the game's own. */
+        const val NAME = "Server thread"
     }
 }

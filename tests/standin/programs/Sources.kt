@@ -23,6 +23,7 @@ internal class Sources(
     private val texts: Texts,
     private val players: Players,
     private val report: Report,
+    private val turns: Turns,
 ) {
     /** The console's. */
     fun console(): Any = create(Source("Server", OWNER, Source.Output.Console))
@@ -47,7 +48,7 @@ internal class Sources(
     fun play(members: Members) {
         members.on("ServerCommandSource.getName") { self, _ -> of(self).name }
         members.on("ServerCommandSource.sendError") { self, (text) -> fail(of(self), text) }
-        members.on("ServerCommandSource.sendFeedback(Supplier,boolean)") { self, (text, _) -> tell(of(self), (text as Supplier<*>).get()) }
+        members.on("ServerCommandSource.sendFeedback(Supplier,boolean)") { self, (text, _) -> tell(of(self), turns.mod { (text as Supplier<*>).get() }) }
         members.on("ServerCommandSource.withOutput") { self, (output) ->
             of(self).let { create(Source(it.name, it.level, Source.Output.Mod(output!!), it.consumer)) }
         }

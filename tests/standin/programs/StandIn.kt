@@ -15,15 +15,16 @@ import kotlin.concurrent.thread
  * The argument is a file with the [Description].
  */
 internal class StandIn(private val description: Description, private val report: Report) {
-    private val loader = ModLoader(description.path, description.libraries)
-    private val things = Things(loader, description.methods)
+    private val loader = ModLoader(listOf(description.game) + description.jars.values, description.libraries)
+    private val turns = Turns()
+    private val things = Things(loader, turns)
     private val texts = Texts(things)
     private val players = Players(things, texts, report)
-    private val sources = Sources(things, texts, players, report)
+    private val sources = Sources(things, texts, players, report, turns)
     private val permissions = PermissionsMod(sources)
-    private val commands = Commands(things, texts, sources)
+    private val commands = Commands(things, texts, sources, turns)
     private val events = FabricEvents(things) { kind, action -> measured(kind, action) }
-    private val server = Server(things, texts, players, sources, events, description.minecraft)
+    private val server = Server(things, texts, players, sources, events, description.minecraft, turns)
     private val api = LoaderApi(things, description, loader)
     private val probe = Probe(loader, events::all)
     private var running: ServerThread? = null
@@ -45,11 +46,14 @@ internal class StandIn(private val description: Description, private val report:
         )
         parts.forEach { it(members) }
         things.play(members)
+        // A game is whole before its server starts.
+        loader.loadAll(description.game)
     }
 
     /** Obeys one [order]. Answers what it has to say beside the events. */
     fun obey(order: JsonObject): JsonElement? = when (val name = order["do"].asString) {
         "initialize" -> initialize()
+        "settle" -> settle()
         "start" -> start()
         "opened" -> opened()
         "join" -> join(order)
@@ -74,6 +78,14 @@ internal class StandIn(private val description: Description, private val report:
         initialized = Clock.now()
         for (mod in api.entryPoints("main")) things.ask(mod, "ModInitializer.onInitialize")
         return probe.render(initialized.passed())
+    }
+
+    /** Waits until the mod has done what it does while a game is on its way up, which takes seconds. */
+    private fun settle(): JsonElement? {
+        val busy = { Thread.getAllStackTraces().keys.filter { it.name.startsWith(MOD_THREADS) } }
+        awaitNone(busy, SETTLE_NS)
+        check(busy().isEmpty()) { "the mod is still at work: ${busy()}" }
+        return null
     }
 
     private fun start(): JsonElement? {
@@ -163,12 +175,12 @@ internal class StandIn(private val description: Description, private val report:
      * is gone.
      */
     private fun left(): JsonElement {
-        val deadline = System.nanoTime() + THREAD_END_NS
-        while (threads().isNotEmpty() && System.nanoTime() < deadline) Thread.sleep(5)
+        awaitNone(::threads, THREAD_END_NS)
         return JsonObject().apply {
             add("threads", probe.render(threads()))
             add("foreign_classes", probe.render(loader.foreign))
             addProperty("packed_classes", loader.packed.size)
+            add("late_classes", probe.render(loader.late))
         }
     }
 
@@ -212,6 +224,10 @@ internal class StandIn(private val description: Description, private val report:
         private const val PORT = "dev.auk.ServerPort"
         private const val THREAD_END_NS = 5_000_000_000
 
+        /** The library of the tests is large, and unpacked first. */
+        private const val SETTLE_NS = 25_000_000_000
+        private const val MOD_THREADS = "auk"
+
         @JvmStatic
         fun main(arguments: Array<String>) {
             val report = Report.begin()
@@ -222,12 +238,17 @@ internal class StandIn(private val description: Description, private val report:
             report.event("end")
         }
 
+        private fun awaitNone(threads: () -> List<*>, limitNs: Long) {
+            val deadline = System.nanoTime() + limitNs
+            while (threads().isNotEmpty() && System.nanoTime() < deadline) Thread.sleep(5)
+        }
+
         /** The mod's threads, Java's and native ones, where the system tells their names; Java's alone where it does not. */
         private fun threads(): List<String> {
             val java = Thread.getAllStackTraces().keys.map { it.name }
             val tasks = Path.of("/proc/self/task")
             val native = if (Files.isDirectory(tasks)) Files.list(tasks).use { list -> list.toList().mapNotNull(::nameOf) } else emptyList()
-            return (java + native).filter { it.startsWith("auk") }.sorted()
+            return (java + native).filter { it.startsWith(MOD_THREADS) }.sorted()
         }
 
         /** Null for a thread that has ended meanwhile. */

@@ -1,15 +1,15 @@
 package dev.auk.game
 
 import java.lang.reflect.InvocationTargetException
-import java.lang.reflect.Method
 import java.lang.reflect.Proxy
 
 /** The generated classes of one version of the game, reached by the names that a member has in all versions. */
-internal class Things(private val loader: ClassLoader, private val methods: Map<String, MethodName>) {
+internal class Things(private val loader: ClassLoader, private val turns: Turns) {
     private val hooks = loader.loadClass("dev.auk.standin.Hooks")
     private val thing = loader.loadClass("dev.auk.standin.Thing")
     private val create = hooks.getMethod("create", String::class.java)
     private val has = hooks.getMethod("has", String::class.java)
+    private val ask = hooks.getMethod("ask", String::class.java, Any::class.java, Array<Any>::class.java)
     private val data = thing.getField("data")
     private val set = thing.getMethod("set", String::class.java, Any::class.java)
 
@@ -17,10 +17,12 @@ internal class Things(private val loader: ClassLoader, private val methods: Map<
     fun play(members: Members) {
         val type = loader.loadClass("dev.auk.standin.Game")
         val game = Proxy.newProxyInstance(loader, arrayOf(type)) { _, method, arguments ->
-            when (method.name) {
-                "call" -> members.call(arguments[0], arguments[1] as String, (arguments[2] as Array<*>).toList())
-                "field" -> members.field(arguments[1] as String)
-                else -> throw AssertionError("the game has no ${method.name}")
+            turns.game {
+                when (method.name) {
+                    "call" -> members.call(arguments[0], arguments[1] as String, (arguments[2] as Array<*>).toList())
+                    "field" -> members.field(arguments[1] as String)
+                    else -> throw AssertionError("the game has no ${method.name}")
+                }
             }
         }
         hooks.getField("game").set(null, game)
@@ -54,12 +56,7 @@ internal class Things(private val loader: ClassLoader, private val methods: Map<
     }
 
     /** Calls a method that a mod implements. */
-    fun ask(target: Any, what: String, vararg arguments: Any?): Any? = unwrapped { method(what).invoke(target, *arguments) }
-
-    private fun method(what: String): Method {
-        val known = methods[what] ?: throw AssertionError("this version has no $what")
-        return loader.loadClass(known.owner).methods.single { it.name == known.name }
-    }
+    fun ask(target: Any, what: String, vararg arguments: Any?): Any? = unwrapped { turns.mod { ask.invoke(null, what, target, arguments) } }
 
     private inline fun <T> unwrapped(action: () -> T): T = try {
         action()

@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use auk_end_to_end::{Artifacts, find_jdk};
-use auk_linkage::{Bodies, Entry, StubSet, Table, Usage, Version};
-use serde_json::{Value, json};
+use auk_linkage::{Bodies, Entry, StubSet, Table, Version};
 use sha2::{Digest, Sha256};
 
 use crate::Failure;
@@ -30,8 +29,6 @@ pub struct Game {
     pub version: Version,
     /// The directory of the classes.
     pub classes: PathBuf,
-    /// What mods implement and the game calls: the owner and the name at run time, by the readable name.
-    pub methods: Value,
 }
 
 /// Makes the games of `versions`; those that were made from the same sources before are only found again. One process compiles all.
@@ -49,7 +46,7 @@ pub fn make(artifacts: &Artifacts, versions: impl IntoIterator<Item = Version>) 
         if !directory.join("classes").exists() {
             stale.push((directory.clone(), sources));
         }
-        games.insert(version, Game { version, classes: directory.join("classes"), methods: methods(&table, version) });
+        games.insert(version, Game { version, classes: directory.join("classes") });
     }
     compile(artifacts, &stale)?;
     Ok(games)
@@ -127,18 +124,4 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let directory = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory).map_err(Failure::file(directory))?;
     fs::write(file, text).map_err(Failure::file(file))
-}
-
-fn methods(table: &Table, version: Version) -> Value {
-    let mut methods = serde_json::Map::new();
-    for row in table.rows_of(version) {
-        if let Entry::Method(member) = &row.entry
-            && member.usage == Usage::Abstract
-            && member.descriptor.is_some()
-        {
-            let owner = row.owner.replace('/', ".");
-            methods.insert(row.readable.clone(), json!({ "owner": owner, "name": member.name }));
-        }
-    }
-    Value::Object(methods)
 }

@@ -147,14 +147,14 @@ fn description(artifacts: &Artifacts, game: &Game, jar: &ModJar, loader: &Fabric
     let nested: Vec<_> = chosen.iter().map(|place| &jar.nested[*place]).collect();
     let mut mods: Map<String, Value> = loader.versions().iter().map(|(id, version)| (id.clone(), version.to_string().into())).collect();
     let mut entry_points: Map<String, Value> = Map::new();
-    for one in std::iter::once(&jar.outer).chain(nested.iter().map(|(nested, _)| nested)) {
+    let mut mod_jars: Map<String, Value> = Map::new();
+    for (one, file) in std::iter::once((&jar.outer, &jar.path)).chain(nested.iter().map(|(nested, file)| (nested, file))) {
+        mod_jars.insert(one.id.clone(), json!(file));
         mods.insert(one.id.clone(), one.version.clone().into());
         for (kind, classes) in &one.entry_points {
             entry_points.insert(kind.clone(), json!(classes));
         }
     }
-    let mut path: Vec<&PathBuf> = vec![&game.classes, &jar.path];
-    path.extend(nested.iter().map(|(_, file)| file));
     let namespace = match game.version.scheme() {
         Scheme::Intermediary => "intermediary",
         Scheme::Official => "official",
@@ -163,10 +163,10 @@ fn description(artifacts: &Artifacts, game: &Game, jar: &ModJar, loader: &Fabric
         "minecraft": mods["minecraft"],
         "namespace": namespace,
         "libraries": jars(&artifacts.dir.join("jars").join("game"))?,
-        "path": path,
+        "game": game.classes,
+        "jars": mod_jars,
         "mods": mods,
         "entry_points": entry_points,
-        "methods": game.methods,
         "directory": directory,
     }))
 }

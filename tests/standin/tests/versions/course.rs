@@ -81,20 +81,36 @@ impl<'a> Course<'a> {
         Ok(Self { play: Play::start(artifacts, game, jar, loader, brief(java), directory)?, simulator, game })
     }
 
+    /// What is checked in the first life, in this order.
+    const FIRST_LIFE: [fn(&mut Self) -> Seen; 5] =
+        [Self::group_sees_the_game, Self::round_trip, Self::permission_check, Self::command_run, Self::server_port];
+
     /// Runs all of it, and notes in `outcome` what holds. Ends at the first thing that does not.
     pub(crate) fn run(mut self, outcome: &mut Outcome) -> Seen {
-        let checks: [fn(&mut Self) -> Seen; 5] =
-            [Self::group_sees_the_game, Self::round_trip, Self::permission_check, Self::command_run, Self::server_port];
         self.play.order(json!({ "do": "initialize" }))?;
-        for (place, check) in checks.into_iter().enumerate() {
+        for (place, check) in Self::FIRST_LIFE.into_iter().enumerate() {
             check(&mut self).map_err(|broken| self.with_seen(broken))?;
             outcome.checks[place].1 = true;
         }
         outcome.events = texts(&self.play.order(json!({ "do": "listened to" }))?);
         hold(outcome.events == EVENTS, || format!("listens to {:?}", outcome.events))?;
         self.two_lives()?;
-        outcome.checks[checks.len()].1 = true;
+        outcome.checks[Self::FIRST_LIFE.len()].1 = true;
         Ok(())
+    }
+
+    /// One life that begins as late after the mods as a game's does: no class of the mod keeps the server's thread waiting.
+    pub(crate) fn run_loaded_ahead(mut self) -> Seen {
+        self.play.order(json!({ "do": "initialize" }))?;
+        self.play.order(json!({ "do": "settle" }))?;
+        for check in Self::FIRST_LIFE {
+            check(&mut self).map_err(|broken| self.with_seen(broken))?;
+        }
+        self.play.order(json!({ "do": "stop" }))?;
+        let left = self.play.order(json!({ "do": "left" }))?;
+        hold(texts(&left["late_classes"]).is_empty(), || format!("the server's thread loaded {}", left["late_classes"]))?;
+        let code = self.play.end()?;
+        hold(code == 0, || format!("the JVM ended with {code}"))
     }
 
     /// The version that is played.

@@ -43,6 +43,23 @@ fn in_every_version_the_jar_carries_all_between_the_game_and_the_group() {
 }
 
 #[test]
+fn no_class_of_the_mod_keeps_the_servers_thread_waiting() {
+    let artifacts = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}"));
+    // Both sides of each switch between versions.
+    let chosen: Vec<Version> = ["1.20.1", "1.20.4", "1.21.11", "26.2"].map(|name| name.parse().expect("the table has it")).into();
+    let games = make(&artifacts, chosen.iter().copied()).unwrap_or_else(|failure| panic!("{failure}"));
+    for version in chosen {
+        let directory = tempfile::tempdir().expect("there is a temporary directory");
+        let (game, java) = (&games[&version], javas(version)[0]);
+        let run = || {
+            let jar = ModJar::read(&artifacts.jar("auk-debug"), directory.path())?;
+            Course::start(&artifacts, game, &jar, &loader(game, java), java, directory.path())?.run_loaded_ahead()
+        };
+        run().unwrap_or_else(|broken| panic!("{version}: {broken}"));
+    }
+}
+
+#[test]
 fn a_permissions_mod_has_the_word_and_levels_count_where_it_has_none() {
     let artifacts = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}"));
     // One of each way in which the game says who may do what, and the newest.

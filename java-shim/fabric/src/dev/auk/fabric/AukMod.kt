@@ -1,6 +1,7 @@
 package dev.auk.fabric
 
 import dev.auk.CommandTree
+import java.nio.file.Path
 import net.fabricmc.api.ModInitializer
 import net.fabricmc.loader.api.FabricLoader
 import net.fabricmc.loader.api.ModContainer
@@ -11,24 +12,25 @@ class AukMod : ModInitializer {
     override fun onInitialize() {
         val loader = FabricLoader.getInstance()
         val namespace = loader.mappingResolver.currentRuntimeNamespace
-        val minecraft = MinecraftRelease.parse(versionOf(loader, "minecraft"))
+        val minecraft = MinecraftRelease.parse(checkNotNull(loader.container("minecraft")).metadata.version.friendlyString)
         val adapter = loader.getEntrypoints(ADAPTERS, Adapter::class.java).filterIsInstance<Adapter>().singleOrNull { it.namespace == namespace }
         if (adapter == null) {
             LoggerFactory.getLogger("auk").warn(FabricTexts.current().noAdapter(minecraft.toString(), namespace))
             return
         }
         val events = GameEvents(loader.configDir.resolve("auk"), loader.gameDir)
-        events.prepare()
+        val roots = PARTS.mapNotNull { loader.container(it) }.flatMap { it.rootPaths }
+        events.prepare(ModClasses(roots.filterIsInstance<Path>()))
         adapter.listen(events, CommandNodes(CommandTree.read(), NodePermissions.find(loader), events::command), minecraft)
     }
 
-    private fun versionOf(loader: FabricLoader, mod: String): String {
-        val container = loader.getModContainer(mod).orElseThrow() as ModContainer
-        return container.metadata.version.friendlyString
-    }
+    private fun FabricLoader.container(mod: String): ModContainer? = getModContainer(mod).orElse(null) as ModContainer?
 
     private companion object {
         /** The key of the adapters' entry points in their `fabric.mod.json`. */
         const val ADAPTERS = "auk-adapter"
+
+        /** The outer mod and the nested one that the loader chose. */
+        val PARTS = listOf("auk", "auk-adapter")
     }
 }

@@ -26,10 +26,11 @@ class GameEvents(private val configDir: Path, private val gameDir: Path) {
     /** The message that came last by a command: when a player runs `/say`, the game tells of it as chat too. */
     private var lastMessage: Any? = null
 
-    /** Loads the native part while the server is still on its way up, and the classes that the server's thread would load at first use. */
-    fun prepare() {
+    /** Loads the native part while the server is still on its way up, and what the server's thread would load at first use. */
+    fun prepare(classes: ModClasses) {
         thread(name = "auk start", isDaemon = true) {
             NativeLoader.load(gameDir)
+            classes.load()
             Frames.rehearse()
         }
     }
