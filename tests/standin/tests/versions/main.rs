@@ -11,7 +11,7 @@ use auk_end_to_end::Artifacts;
 use auk_linkage::{Loader, LoaderVersion, Version, normalize, versions};
 use auk_standin::{FabricLoader, Game, ModJar, Outcome, make, write};
 
-use course::Course;
+use course::{Course, Seen};
 
 /// JVMs at one time: as many as keep two processors busy.
 const SIDE_BY_SIDE: usize = 3;
@@ -44,30 +44,18 @@ fn in_every_version_the_jar_carries_all_between_the_game_and_the_group() {
 
 #[test]
 fn no_class_of_the_mod_keeps_the_servers_thread_waiting() {
-    let artifacts = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}"));
     // Both sides of each switch between versions.
-    let chosen: Vec<Version> = ["1.20.1", "1.20.4", "1.21.11", "26.2"].map(|name| name.parse().expect("the table has it")).into();
-    let games = make(&artifacts, chosen.iter().copied()).unwrap_or_else(|failure| panic!("{failure}"));
-    for version in chosen {
-        let directory = tempfile::tempdir().expect("there is a temporary directory");
-        let (game, java) = (&games[&version], javas(version)[0]);
-        let run = || {
-            let jar = ModJar::read(&artifacts.jar("auk-debug"), directory.path())?;
-            Course::start(&artifacts, game, &jar, &loader(game, java), java, directory.path())?.run_loaded_ahead()
-        };
-        run().unwrap_or_else(|broken| panic!("{version}: {broken}"));
-    }
+    in_each(["1.20.1", "1.20.4", "1.21.11", "26.2"], |artifacts, game, java| {
+        let directory = tempfile::tempdir()?;
+        let jar = ModJar::read(&artifacts.jar("auk-debug"), directory.path())?;
+        Course::start(artifacts, game, &jar, &loader(game, java), java, directory.path())?.run_loaded_ahead()
+    });
 }
 
 #[test]
 fn a_permissions_mod_has_the_word_and_levels_count_where_it_has_none() {
-    let artifacts = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}"));
     // One of each way in which the game says who may do what, and the newest.
-    let chosen: Vec<Version> = ["1.20.1", "1.21.10", "1.21.11", "26.2"].map(|name| name.parse().expect("the table has it")).into();
-    let games = make(&artifacts, chosen.iter().copied()).unwrap_or_else(|failure| panic!("{failure}"));
-    for version in chosen {
-        course::permissions_mod(&artifacts, &games[&version], javas(version)[0]).unwrap_or_else(|broken| panic!("{version}: {broken}"));
-    }
+    in_each(["1.20.1", "1.21.10", "1.21.11", "26.2"], course::permissions_mod);
 }
 
 #[test]
@@ -78,6 +66,17 @@ fn a_game_with_names_that_its_adapter_is_not_for_runs_without_auk_and_the_log_sa
     let games = make(&artifacts, [names]).unwrap_or_else(|failure| panic!("{failure}"));
     let minecraft = normalize("1.21.11_unobfuscated", Loader::Current).expect("the form is known");
     course::without_auk(&artifacts, &games[&names], &FabricLoader::with(minecraft, 25)).unwrap_or_else(|broken| panic!("{broken}"));
+}
+
+/// Plays each of the versions with these names by `run`, which gets the game and the oldest Java to run it on.
+#[track_caller]
+fn in_each<const N: usize>(names: [&str; N], run: impl Fn(&Artifacts, &Game, u32) -> Seen) {
+    let artifacts = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}"));
+    let chosen = names.map(|name| name.parse().expect("the table has it"));
+    let games = make(&artifacts, chosen).unwrap_or_else(|failure| panic!("{failure}"));
+    for (version, game) in games {
+        run(&artifacts, &game, javas(version)[0]).unwrap_or_else(|broken| panic!("{version}: {broken}"));
+    }
 }
 
 /// The versions of Java for a run each, of those that are tested with. Minecraft needs 17 up to 1.20.4, 21 from 1.20.5 on, and 25 from 26.1
