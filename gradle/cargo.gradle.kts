@@ -12,12 +12,9 @@ fun xtask(name: String, about: String, vararg arguments: String) {
     }
 }
 
-// `-Pdebug` builds the mod with the library that the tests use, for which cargo is enough.
-val libraries = if (project.hasProperty("debug")) arrayOf("--debug") else arrayOf()
-
 xtask("natives", "Builds the native library for this machine, as it is shipped", "natives")
 xtask("shim", "Compiles the Kotlin shim and packs its jars", "shim")
-xtask("modJar", "Builds the mod with the native library of this machine", "jar", *libraries)
+xtask("modJar", "Builds the mod with the native library of this machine", "jar")
 xtask("demo", "Starts a server, a player and a QQ group's page", "demo")
 xtask("auk-test", "Builds everything and runs all tests", "test")
 xtask("publication", "Builds the mod for all systems and says what places for mods ask about it", "publication")
