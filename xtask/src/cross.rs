@@ -105,7 +105,10 @@ impl Tools {
             missing.push(format!("run `rustup target add {}`", target.triple));
         }
         if !has_linker {
-            missing.push(if is_at_home { "build on a Mac" } else { "install cargo-zigbuild with zig (`pip install cargo-zigbuild` brings both)" }.to_owned());
+            missing.push(
+                if is_at_home { "build on a Mac" } else { "install cargo-zigbuild with zig (`pip install cargo-zigbuild` brings both)" }
+                    .to_owned(),
+            );
         }
         Err(Problem::Environment(format!("{} cannot be built here: {}", target.name(), missing.join(", and "))))
     }

@@ -31,6 +31,12 @@ const NEEDED_MUSL: [&str; 1] = ["libc.so"];
 /// Where macOS keeps its own libraries.
 const PLACES_MACOS: [&str; 2] = ["/usr/lib/", "/System/Library/"];
 
+/// What every Windows from 10 on has, in lower case; the names that begin with the word after them stand for parts of it, the C library among
+/// them. A compiler's own, such as `vcruntime140.dll` and `libgcc_s_seh-1.dll`, would have to be installed.
+const NEEDED_WINDOWS: [&str; 7] =
+    ["kernel32.dll", "ntdll.dll", "ws2_32.dll", "advapi32.dll", "bcrypt.dll", "bcryptprimitives.dll", "userenv.dll"];
+const PARTS_WINDOWS: &str = "api-ms-win-";
+
 /// One library, as its file describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Library {
@@ -95,13 +101,7 @@ impl Library {
                 None => format!("it needs glibc {needed}, where there is none"),
             });
         }
-        let is_system = |name: &&String| match (target.os.as_str(), target.libc.as_str()) {
-            ("linux", "gnu") => NEEDED_GNU.contains(&name.as_str()),
-            ("linux", _) => NEEDED_MUSL.contains(&name.as_str()),
-            ("macos", _) => PLACES_MACOS.iter().any(|place| name.starts_with(place)),
-            _ => true,
-        };
-        faults.extend(self.needs.iter().filter(|name| !is_system(name)).map(|name| format!("it needs {name}")));
+        faults.extend(self.needs.iter().filter(|name| !is_of_system(name, target)).map(|name| format!("it needs {name}")));
         if self.macos != target.macos {
             let found = self.macos.map_or_else(|| "no macOS".to_owned(), |release| format!("macOS {release}"));
             faults.push(format!("it names {found} as the oldest that it runs on"));
@@ -133,6 +133,19 @@ impl Library {
 pub(crate) fn export_list() -> String {
     let lines: String = methods().map(|method| format!("  {method}\n")).collect();
     format!("EXPORTS\n{lines}")
+}
+
+/// Whether every machine that `target` is for has the library called `name`.
+fn is_of_system(name: &str, target: &NativeTarget) -> bool {
+    match (target.os.as_str(), target.libc.as_str()) {
+        ("linux", "gnu") => NEEDED_GNU.contains(&name),
+        ("linux", _) => NEEDED_MUSL.contains(&name),
+        ("macos", _) => PLACES_MACOS.iter().any(|place| name.starts_with(place)),
+        _ => {
+            let name = name.to_ascii_lowercase();
+            NEEDED_WINDOWS.contains(&name.as_str()) || name.starts_with(PARTS_WINDOWS)
+        }
+    }
 }
 
 fn methods() -> impl Iterator<Item = String> {
@@ -277,6 +290,16 @@ mod tests {
         one_fault(&Library { macos: None, ..arm.clone() }, "macos-aarch64", "no macOS");
         for stranger in ["/opt/homebrew/lib/libssl.3.dylib", "@rpath/libzstd.dylib", "libz.dylib"] {
             one_fault(&Library { needs: vec![stranger.into()], ..arm.clone() }, "macos-aarch64", stranger);
+        }
+    }
+
+    #[test]
+    fn a_library_for_windows_needs_what_windows_has_and_no_compiler_s_own() {
+        let needs = ["KERNEL32.dll", "api-ms-win-crt-heap-l1-1-0.dll"].map(str::to_owned).into();
+        let windows = Library { platform: "windows-x86_64".into(), glibc: None, needs, ..good() };
+        assert_eq!(windows.faults(&target("windows-x86_64")), Vec::<String>::new());
+        for stranger in ["VCRUNTIME140.dll", "libgcc_s_seh-1.dll", "libwinpthread-1.dll"] {
+            one_fault(&Library { needs: vec![stranger.into()], ..windows.clone() }, "windows-x86_64", stranger);
         }
     }
 

@@ -91,7 +91,7 @@ pub enum Notice {
 }
 
 /// Why nothing is sent to a group for a while.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HoldCause {
     /// The platform cannot be reached.
     Network,

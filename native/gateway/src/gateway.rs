@@ -192,7 +192,7 @@ impl Gateway {
             attempts: AttemptStatus { last_minute: self.connects.taken_in_last_minute(now), total: self.connects.taken_in_total() },
             session: self.has_resumable_session(),
             halt: halt.map(|reason| HaltStatus { reason: reason.name(), advice: reason.advice(language) }),
-            last_loss: self.last_loss.as_ref().map(LossCause::to_string),
+            last_loss: self.last_loss.as_ref().map(|cause| cause.told(language)),
         }
     }
 

@@ -121,6 +121,22 @@ pub enum ConnectFailure {
     Other,
 }
 
+impl ConnectFailure {
+    pub(crate) fn in_chinese(&self) -> String {
+        match self {
+            ConnectFailure::BadAddress => "连接地址不可用".to_owned(),
+            ConnectFailure::Resolve => "域名解析失败".to_owned(),
+            ConnectFailure::Refused => "连接被拒绝、被重置或无法到达".to_owned(),
+            ConnectFailure::Tls => "TLS 握手失败".to_owned(),
+            ConnectFailure::Upgrade(status) => format!("WebSocket 升级请求得到的回答是 HTTP {status}"),
+            ConnectFailure::TooLarge { bytes: Some(bytes) } => format!("收到 {bytes} 字节的一帧，超过上限"),
+            ConnectFailure::TooLarge { bytes: None } => "收到的一帧超过上限".to_owned(),
+            ConnectFailure::Proxy => "代理拒绝了连接".to_owned(),
+            ConnectFailure::Other => "连接中断".to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for ConnectFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

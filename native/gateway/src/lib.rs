@@ -61,7 +61,7 @@ pub use gateway::plants::Plant;
 pub use halt::HaltReason;
 pub use input::{Close, ConnectFailure, FrameText, Input};
 pub use language::Language;
-pub use loss::LossCause;
+pub use loss::{LinkStep, LossCause};
 pub use memory::{AttemptKind, Memo, Memory, SavedAddress, SavedAllowance, SavedAttempt, SavedSession, SavedToken};
 pub use refusal::{CallRefusal, RefusalKind, judge_call, judge_post, post_advice};
 pub use status::{AttemptStatus, DeadlineStatus, HaltStatus, Status};

@@ -16,7 +16,7 @@ pub struct Status {
     pub session: bool,
     /// Why the session only tries in the slow lane.
     pub halt: Option<HaltStatus>,
-    /// Why the last connection or attempt ended.
+    /// Why the last connection or attempt ended, in the language asked for.
     pub last_loss: Option<String>,
 }
 

@@ -6,7 +6,7 @@ mod worker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use auk_bridge::frame::{LogLevel, ToJava, ToNative};
@@ -25,6 +25,8 @@ pub struct BridgeSession {
     queue: Arc<FrameQueue>,
     board: StatusBoard,
     ended: Arc<Ended>,
+    /// Until a close has seen its end.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What the shim tells at `open` and `reload`.
@@ -96,11 +98,11 @@ impl BridgeSession {
         let ended = Arc::new(Ended::default());
         let worker = Worker::new(options, Arc::clone(&queue), board.clone(), frames_taken, orders_taken);
         let (thread_queue, thread_ended) = (Arc::clone(&queue), Arc::clone(&ended));
-        thread::Builder::new().name("auk".to_owned()).spawn(move || {
+        let thread = thread::Builder::new().name("auk".to_owned()).spawn(move || {
             run(worker, &thread_queue);
             thread_ended.set();
         })?;
-        Ok(Self { frames, orders, queue, board, ended })
+        Ok(Self { frames, orders, queue, board, ended, thread: Mutex::new(Some(thread)) })
     }
 
     /// Hands one frame from the server in. Never blocks.
@@ -138,12 +140,19 @@ impl BridgeSession {
         let _ = self.order(Order::BeginClose);
     }
 
-    /// Ends the session within `timeout` and releases a blocked [`BridgeSession::poll`].
+    /// Ends the session within `timeout` and releases a blocked [`BridgeSession::poll`]. After [`CloseOutcome::Ended`] its thread is gone.
     pub fn close(&self, timeout: Duration) -> CloseOutcome {
         self.begin_close();
-        let outcome = if self.ended.wait(timeout) { CloseOutcome::Ended } else { CloseOutcome::Late };
-        self.queue.end();
-        outcome
+        if !self.ended.wait(timeout) {
+            self.queue.end();
+            return CloseOutcome::Late;
+        }
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // All that is left of it is its return.
+        if let Some(thread) = thread {
+            let _ = thread.join();
+        }
+        CloseOutcome::Ended
     }
 
     fn order(&self, order: Order) -> SubmitOutcome {

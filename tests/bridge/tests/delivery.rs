@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use auk_bridge::{Input, Outcome, Post, REFUSALS, RefusalKind};
+use auk_bridge::{Input, Outcome, Post, RefusalKind};
 use auk_bridge_stories::{GROUP, MINUTE, SECOND, Stage, delivered, refused, settings, status};
+use auk_gateway::CATALOGUE;
 use auk_gateway::Timestamp;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -41,7 +42,7 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let codes: Vec<i64> = REFUSALS.iter().filter(|(_, kind)| *kind != RefusalKind::Duplicate).map(|(code, _)| *code).collect();
+    let codes: Vec<i64> = refusals().filter(|(_, kind)| *kind != RefusalKind::Duplicate).map(|(code, _)| code).collect();
     let outcome = prop_oneof![
         6 => Just(delivered()),
         2 => Just(Outcome::Unknown),
@@ -213,6 +214,12 @@ fn depends_on_content(outcome: &Outcome) -> bool {
     }
 }
 
+/// The numbers of the catalogue that say something about a post, and what.
+fn refusals() -> impl Iterator<Item = (i64, RefusalKind)> {
+    let rows = CATALOGUE.call.rows.iter().filter(|row| !matches!(row.kind, RefusalKind::Unexpected | RefusalKind::Unknown));
+    rows.flat_map(|row| row.codes().map(|code| (code, row.kind)))
+}
+
 fn kind(code: Option<i64>) -> Option<RefusalKind> {
-    REFUSALS.iter().find(|(known, _)| Some(*known) == code).map(|(_, kind)| *kind)
+    refusals().find(|(known, _)| Some(*known) == code).map(|(_, kind)| kind)
 }

@@ -686,6 +686,8 @@ fn the_status_says_where_the_session_is_since_when_what_is_due_and_what_was_lost
     assert_eq!((ready.state, ready.since_ms, ready.session, ready.halt, ready.last_loss), ("ready", 60_000, true, None, None));
     assert_eq!((ready.attempts.last_minute, ready.attempts.total), (0, 1));
     stage.close(Some(4009));
+    let in_chinese = stage.gateway.status(Language::ZhCn, Timestamp::from_ms(stage.now_ms()));
+    assert_eq!(in_chinese.last_loss.as_deref(), Some("平台关闭了连接，代码 4009"));
     let lost = status(&stage);
     assert_eq!((lost.state, lost.since_ms, lost.session), ("connecting", 0, true));
     assert_eq!(lost.last_loss.as_deref(), Some("closed with code 4009"));

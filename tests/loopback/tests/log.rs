@@ -1,10 +1,11 @@
 //! How much is said in the log, and how little: what an operator's disk has to bear in ten days of any trouble.
 
+use auk_bridge::{HoldCause, Notice};
 use auk_gateway::{
-    ConnectFailure, Credentials, Effect, Event, Gateway, GatewayConfig, HaltReason, HttpAnswer, HttpFailure, Input, Language, LossCause,
-    Setback, Timestamp,
+    ConnectFailure, Credentials, Effect, Event, Gateway, GatewayConfig, HaltReason, HttpAnswer, HttpFailure, Input, Language, LinkStep,
+    LossCause, Setback, Timestamp,
 };
-use auk_runtime::log::{EventLog, Folder, Folding, Hosts, Level, Line};
+use auk_runtime::log::{EventLog, Folder, Folding, Hosts, Level, Line, NoticeLog};
 
 const DAY_MS: u64 = 24 * 3_600_000;
 const TEN_DAYS_MS: u64 = 10 * DAY_MS;
@@ -69,7 +70,7 @@ fn an_outage_of_half_a_minute_is_two_lines() {
     story.extend((0..21).map(|n| (100_010 + n * 1_400, refused(1_400))));
     // After some refusals the address is asked for anew, and is not had either.
     story.push((110_000, Event::SetBack { setback: Setback::Address(HttpFailure::Unreachable.to_string()), retry_in_ms: 1_400 }));
-    story.push((115_000, lost(LossCause::Deadline("connect"), 1_400)));
+    story.push((115_000, lost(LossCause::Deadline(LinkStep::Connect), 1_400)));
     story.push((130_000, Event::Resumed { replayed: 0 }));
     story.sort_by_key(|(ms, _)| *ms);
     let lines: Vec<Line> = story.iter().filter_map(|(ms, event)| log.note(event, at(*ms))).collect();
@@ -244,6 +245,89 @@ fn a_close_code_comes_with_advice_and_a_contest_too_in_both_languages() {
         assert!(line.level == Level::Warn && line.text.contains(of_code) && line.to_string().contains("4903"), "{line}");
         let line = log.note(&Event::Contested { sessions: 3 }, at(0)).expect("said");
         assert!(line.level == Level::Warn && line.text.contains(of_contest), "{line}");
+    }
+}
+
+fn refused_post(group: &str, code: i64) -> Notice {
+    Notice::Refused { group: group.to_owned(), code: Some(code), status: 400, lines: 1 }
+}
+
+fn muted(group: &str) -> Notice {
+    Notice::Held { group: group.to_owned(), cause: HoldCause::Muted, code: Some(304_045), retry_in_ms: 60_000 }
+}
+
+fn unmuted(group: &str) -> Notice {
+    Notice::Released { group: group.to_owned(), cause: HoldCause::Muted }
+}
+
+#[test]
+fn ten_days_in_which_every_post_to_three_groups_is_refused_are_as_few_as_three_outages() {
+    let (mut log, mut tally) = (NoticeLog::new(Language::ZhCn), Tally::default());
+    for ms in (0..TEN_DAYS_MS).step_by(20_000) {
+        for group in ["AB01", "AB02", "AB03"] {
+            tally.count(log.note(&refused_post(group, 40_034), at(ms)));
+        }
+    }
+    // Of each group at 0, 1 and 11 minutes, then hourly: (14,399 - 11) / 60 = 239 more.
+    assert_eq!(tally.operator.0, 3 * 242);
+    tally.assert_bounded();
+}
+
+#[test]
+fn ten_days_of_all_that_can_go_wrong_with_posts_are_bounded() {
+    let mut chance = fastrand::Rng::with_seed(12);
+    let (mut log, mut tally) = (NoticeLog::new(Language::ZhCn), Tally::default());
+    let mut ms = 0;
+    while ms < TEN_DAYS_MS {
+        let group = format!("AB{:02}", chance.u8(..));
+        let notice = match chance.u8(0..6) {
+            0 => refused_post(&group, chance.i64(..)),
+            1 => muted(&group),
+            2 => unmuted(&group),
+            3 => Notice::Uncertain { group, lines: 1 },
+            4 => Notice::EventUnreadable { event: "x".repeat(chance.usize(0..2_000)), cause: "x".repeat(2_000) },
+            _ => Notice::GroupUnknown { group },
+        };
+        tally.count(log.note(&notice, at(ms)));
+        ms += chance.u64(0..10_000);
+    }
+    tally.assert_bounded();
+    assert!(tally.operator.0 > 1_000, "{}", tally.operator.0);
+}
+
+#[test]
+fn each_group_is_told_of_and_each_reason() {
+    let mut log = NoticeLog::new(Language::EnUs);
+    for (notice, is_said) in [
+        (refused_post("AB01", 40_034), true),
+        (refused_post("AB02", 40_034), true),
+        (refused_post("AB01", 50_035), true),
+        (refused_post("AB01", 40_034), false),
+    ] {
+        let line = log.note(&notice, at(0)).expect("at least a detail");
+        assert_eq!(line.level == Level::Warn, is_said, "{line}");
+    }
+    let line = log.note(&refused_post("AB01", 40_034), at(60_000)).expect("said again after a minute");
+    assert!(line.level == Level::Warn && line.text.ends_with("(1 more like this in the last minute)"), "{line}");
+}
+
+#[test]
+fn the_end_of_a_hold_is_said_when_its_begin_was() {
+    let mut log = NoticeLog::new(Language::EnUs);
+    let mut levels = |notice: Notice, ms| log.note(&notice, at(ms)).map(|line| line.level);
+    assert_eq!(levels(muted("AB01"), 0), Some(Level::Warn));
+    assert_eq!(levels(unmuted("AB01"), 1_000), Some(Level::Info));
+    // Within the minute of silence.
+    assert_eq!(levels(muted("AB01"), 2_000), Some(Level::Debug));
+    assert_eq!(levels(unmuted("AB01"), 3_000), Some(Level::Debug));
+}
+
+#[test]
+fn what_follows_something_that_the_owner_did_is_always_said() {
+    let mut log = NoticeLog::new(Language::EnUs);
+    for _ in 0..200 {
+        let line = log.note(&Notice::NoGroups, at(0)).expect("said");
+        assert_eq!(line.level, Level::Info);
     }
 }
 

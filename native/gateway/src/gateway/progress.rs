@@ -8,8 +8,8 @@ use crate::heartbeat::{Beat, Heartbeat};
 use crate::session::Session;
 use crate::state::{Authentication, Link, State};
 use crate::{
-    AccessToken, AddressEndpoint, AttemptKind, ConnId, Effect, Event, HttpAnswer, HttpFailure, LossCause, Memo, RequestId, SavedAddress,
-    Setback, Timestamp, payload,
+    AccessToken, AddressEndpoint, AttemptKind, ConnId, Effect, Event, HttpAnswer, HttpFailure, LinkStep, LossCause, Memo, RequestId,
+    SavedAddress, Setback, Timestamp, payload,
 };
 
 /// Resumes in a row without an answer after which the session is given up.
@@ -197,16 +197,16 @@ impl Gateway {
             State::Waiting { .. } | State::Halted { .. } => self.advance(now),
             State::Connecting { .. } => {
                 self.addresses.connect_failed();
-                self.lose_by_failure(LossCause::Deadline("connect"), now);
+                self.lose_by_failure(LossCause::Deadline(LinkStep::Connect), now);
             }
-            State::AwaitingHello { .. } => self.lose_by_failure(LossCause::Deadline("hello"), now),
+            State::AwaitingHello { .. } => self.lose_by_failure(LossCause::Deadline(LinkStep::Hello), now),
             State::Authenticating { link, deadline, .. } if now < *deadline => {
                 let beat = link.heartbeat.due(now);
                 self.on_beat(beat, now);
             }
             State::Authenticating { .. } => {
                 self.note_unconfirmed();
-                self.lose_by_failure(LossCause::Deadline("ready or resumed"), now);
+                self.lose_by_failure(LossCause::Deadline(LinkStep::Session), now);
             }
             State::Refused { .. } => self.conclude_refusal(now),
             State::Ready { link, .. } => {

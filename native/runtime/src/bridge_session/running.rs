@@ -3,12 +3,13 @@ use std::time::{Duration, Instant};
 
 use auk_bridge::console::Answer;
 use auk_bridge::frame::{ToJava, ToNative};
-use auk_bridge::{Bridge, Effect, Errand, Input, Level, Outcome, Post, PostId};
+use auk_bridge::{Bridge, Effect, Errand, Input, Outcome, Post, PostId};
 use auk_gateway::{Event, Language, Timestamp};
 use tokio::sync::mpsc;
 
 use crate::client::{Client, ClientError, ClientEvents, GroupMessage, SendError};
 use crate::elapsed::elapsed_ms;
+use crate::log::NoticeLog;
 use crate::settings::Settings;
 
 /// Gateway and bridge at work, with usable settings.
@@ -17,6 +18,7 @@ pub(super) struct Running {
     client: Client,
     events: ClientEvents,
     fixed: Fixed,
+    log: NoticeLog,
     origin: Instant,
     outcomes_in: mpsc::UnboundedSender<(PostId, Outcome)>,
     outcomes: mpsc::UnboundedReceiver<(PostId, Outcome)>,
@@ -56,9 +58,10 @@ impl Running {
     pub(super) fn start(settings: Settings) -> Result<Self, ClientError> {
         let fixed = Fixed::of(&settings);
         let (client, events) = Client::start(settings.client)?;
+        let log = NoticeLog::new(fixed.language);
         let bridge = Bridge::new(settings.bridge, Timestamp::from_ms(0));
         let (outcomes_in, outcomes) = mpsc::unbounded_channel();
-        Ok(Self { bridge, client, events, fixed, origin: Instant::now(), outcomes_in, outcomes })
+        Ok(Self { bridge, client, events, fixed, log, origin: Instant::now(), outcomes_in, outcomes })
     }
 
     /// Takes over new settings. What a client cannot change in flight replaces it: the old one ends first, so that there are never two.
@@ -70,6 +73,7 @@ impl Running {
         } else {
             self.client.stop().await;
             (self.client, self.events) = Client::start(settings.client)?;
+            self.log.set_language(fixed.language);
             self.fixed = fixed;
             self.tell(Input::GatewayDown);
         }
@@ -169,11 +173,8 @@ impl Running {
                 Effect::Post(post) => self.post(post),
                 Effect::Errand(errand) => errands.push(errand),
                 Effect::Notice(notice) => {
-                    let words = notice.words(self.bridge.language());
-                    match notice.level() {
-                        Level::Warn => tracing::warn!("{words}"),
-                        Level::Info => tracing::info!("{words}"),
-                        Level::Debug => tracing::debug!("{words}"),
+                    if let Some(line) = self.log.note(&notice, self.now()) {
+                        line.write();
                     }
                 }
             }

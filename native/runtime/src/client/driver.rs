@@ -14,7 +14,7 @@ use super::events::{Bookmark, Told};
 use super::rest::Rest;
 use super::socket::Socket;
 use super::store::Store;
-use crate::log::{EventLog, Level, Line};
+use crate::log::EventLog;
 
 /// The loop around the pure gateway: one change, then drain.
 pub(super) struct Driver {
@@ -201,7 +201,7 @@ impl Driver {
 
     fn tell(&mut self, event: Event) {
         if let Some(line) = self.log.note(&event, self.now()) {
-            say(&line);
+            line.write();
         }
         if matches!(event, Event::Lost { cause: LossCause::HeartbeatUnanswered, .. }) {
             self.rest.forget_connections();
@@ -271,13 +271,5 @@ impl Driver {
         self.exchanges.spawn(async move {
             let _ = answers.send(input(exchange.await));
         });
-    }
-}
-
-fn say(line: &Line) {
-    match line.level {
-        Level::Warn => tracing::warn!("{line}"),
-        Level::Info => tracing::info!("{line}"),
-        Level::Debug => tracing::debug!("{line}"),
     }
 }

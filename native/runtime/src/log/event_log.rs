@@ -1,20 +1,18 @@
 use auk_gateway::{ConnectFailure, Event, HttpFailure, Language, LossCause, Setback, Timestamp, close_advice};
 
-use super::folder::{Folder, Folding, Said};
 use super::line::{Level, Line};
+use super::voice::Voice;
 use super::words;
 
 /// Turns the gateway's events into log lines that an operator can live with: one line when the session is gone, one when it is back, one
 /// when the operator must act. What repeats is folded and goes to DEBUG meanwhile, and so does a loss that the first attempt mends: the
 /// platform recycles connections every half hour.
 pub struct EventLog {
-    language: Language,
     hosts: Hosts,
     outage: Option<Outage>,
     was_ready: bool,
     odd_hello_said: bool,
-    operator: Folder,
-    details: Folder,
+    voice: Voice,
 }
 
 /// Who is asked, for the lines that say who did not answer.
@@ -44,15 +42,7 @@ const UNREACHED: &str = "unreached";
 impl EventLog {
     /// A log that has heard nothing yet.
     pub fn new(language: Language, hosts: Hosts) -> Self {
-        Self {
-            language,
-            hosts,
-            outage: None,
-            was_ready: false,
-            odd_hello_said: false,
-            operator: Folder::new(Folding::OPERATOR),
-            details: Folder::new(Folding::DETAILS),
-        }
+        Self { hosts, outage: None, was_ready: false, odd_hello_said: false, voice: Voice::new(language) }
     }
 
     /// The gateway's host is known only when it is used.
@@ -68,37 +58,37 @@ impl EventLog {
             Event::Lost { cause, retry_in_ms, session_kept } => self.lost(cause, *retry_in_ms, *session_kept, now),
             Event::SetBack { setback, retry_in_ms } => self.set_back(setback, *retry_in_ms, now),
             Event::Halted { reason, detail, retry_in_ms, .. } => {
-                let line = Line::new(Level::Warn, reason.advice(self.language)).with("reason", reason).with("detail", detail);
+                let line = Line::new(Level::Warn, reason.advice(self.voice.language)).with("reason", reason).with("detail", detail);
                 self.failed(now);
                 self.say_of_outage(&format!("halted {reason}"), line.with("retry_in_ms", retry_in_ms), now)
             }
-            Event::Renewed => self.say("renewed", Line::new(Level::Info, words::renewed(self.language)), now),
+            Event::Renewed => self.voice.say("renewed", Line::new(Level::Info, words::renewed(self.voice.language)), now),
             Event::Contested { sessions } => {
-                let line = Line::new(Level::Warn, words::contested(self.language)).with("sessions", sessions);
-                self.say("contested", line, now)
+                let line = Line::new(Level::Warn, words::contested(self.voice.language)).with("sessions", sessions);
+                self.voice.say("contested", line, now)
             }
             Event::OddHello if std::mem::replace(&mut self.odd_hello_said, true) => None,
-            Event::OddHello => self.say("odd hello", Line::new(Level::Warn, words::odd_hello(self.language)), now),
+            Event::OddHello => self.voice.say("odd hello", Line::new(Level::Warn, words::odd_hello(self.voice.language)), now),
             Event::UnreadableFrame { bytes } => {
-                self.say("unreadable", Line::new(Level::Warn, words::unreadable(self.language)).with("bytes", bytes), now)
+                self.voice.say("unreadable", Line::new(Level::Warn, words::unreadable(self.voice.language)).with("bytes", bytes), now)
             }
-            Event::Stopped => self.hush("stopped", Line::new(Level::Debug, "session ended"), now),
+            Event::Stopped => self.voice.hush("stopped", Line::new(Level::Debug, "session ended"), now),
             Event::Dispatch(_) => None,
         }
     }
 
     fn ready(&mut self, bot_name: Option<&str>, now: Timestamp) -> Option<Line> {
         let Outage { began, attempts_failed, is_said } = self.back(now);
-        let line = Line::new(Level::Info, words::connected(self.language)).with("bot", bot_name.unwrap_or("?"));
+        let line = Line::new(Level::Info, words::connected(self.voice.language)).with("bot", bot_name.unwrap_or("?"));
         let line = line.with("outage_ms", now.since(began)).with("attempts_failed", attempts_failed);
-        if is_said { Some(line) } else { self.say("ready", line, now) }
+        if is_said { Some(line) } else { self.voice.say("ready", line, now) }
     }
 
     fn resumed(&mut self, replayed: u64, now: Timestamp) -> Option<Line> {
         let Outage { began, attempts_failed, is_said } = self.back(now);
-        let line = Line::new(Level::Info, words::connected_again(self.language)).with("replayed", replayed);
+        let line = Line::new(Level::Info, words::connected_again(self.voice.language)).with("replayed", replayed);
         let line = line.with("outage_ms", now.since(began)).with("attempts_failed", attempts_failed);
-        if is_said { Some(line) } else { self.hush("resumed", line, now) }
+        if is_said { Some(line) } else { self.voice.hush("resumed", line, now) }
     }
 
     fn lost(&mut self, cause: &LossCause, retry_in_ms: u64, session_kept: bool, now: Timestamp) -> Option<Line> {
@@ -106,38 +96,38 @@ impl EventLog {
         let may_be_mended_at_once = retry_in_ms == 0 && attempts_failed == 1;
         let kind = kind_of_loss(cause);
         let text = if let LossCause::Closed(Some(code)) = cause {
-            format!("{} {}", words::connection_lost(self.language), close_advice(Some(*code), self.language))
+            format!("{} {}", words::connection_lost(self.voice.language), close_advice(Some(*code), self.voice.language))
         } else if self.was_ready && !self.is_outage_said() {
-            words::connection_lost(self.language).to_owned()
+            words::connection_lost(self.voice.language).to_owned()
         } else {
-            words::patience(self.language).to_owned()
+            words::patience(self.voice.language).to_owned()
         };
         let line = Line::new(Level::Warn, text).with("host", &self.hosts.gateway).with("cause", cause);
         let line = line.with("retry_in_ms", retry_in_ms).with("session_kept", session_kept);
-        if may_be_mended_at_once { self.hush(&kind, line, now) } else { self.say_of_outage(&kind, line, now) }
+        if may_be_mended_at_once { self.voice.hush(&kind, line, now) } else { self.say_of_outage(&kind, line, now) }
     }
 
     fn set_back(&mut self, setback: &Setback, retry_in_ms: u64, now: Timestamp) -> Option<Line> {
         let is_live = self.was_ready && self.outage.is_none();
         let (host, reason) = self.describe(setback);
         let (kind, text) = match setback {
-            Setback::Renewal(reason, _) => (format!("renewal {reason}"), reason.advice(self.language)),
-            Setback::SameDeadToken => ("dead token".to_owned(), words::dead_token(self.language)),
-            Setback::Token(_) | Setback::Address(_) if is_network(reason) => (UNREACHED.to_owned(), words::patience(self.language)),
-            Setback::Token(_) => (format!("token {reason}"), words::patience(self.language)),
-            Setback::Address(_) | Setback::AddressRateLimited => (format!("address {reason}"), words::patience(self.language)),
-            Setback::Braked(brake) => (format!("braked {brake}"), words::allowance(self.language)),
+            Setback::Renewal(reason, _) => (format!("renewal {reason}"), reason.advice(self.voice.language)),
+            Setback::SameDeadToken => ("dead token".to_owned(), words::dead_token(self.voice.language)),
+            Setback::Token(_) | Setback::Address(_) if is_network(reason) => (UNREACHED.to_owned(), words::patience(self.voice.language)),
+            Setback::Token(_) => (format!("token {reason}"), words::patience(self.voice.language)),
+            Setback::Address(_) | Setback::AddressRateLimited => (format!("address {reason}"), words::patience(self.voice.language)),
+            Setback::Braked(brake) => (format!("braked {brake}"), words::allowance(self.voice.language)),
         };
         let line = Line::new(Level::Warn, text).with("host", host).with("reason", reason).with("retry_in_ms", retry_in_ms);
         match setback {
             // A live session needs no address.
-            Setback::Address(_) | Setback::AddressRateLimited if is_live => self.hush(&kind, line, now),
+            Setback::Address(_) | Setback::AddressRateLimited if is_live => self.voice.hush(&kind, line, now),
             Setback::Braked(_) if retry_in_ms < LONG_WAIT_MS => {
                 self.failed(now);
-                self.hush(&kind, line, now)
+                self.voice.hush(&kind, line, now)
             }
             // The session lives on with the token that it has.
-            Setback::Token(_) | Setback::Renewal(..) | Setback::SameDeadToken if is_live => self.say(&kind, line, now),
+            Setback::Token(_) | Setback::Renewal(..) | Setback::SameDeadToken if is_live => self.voice.say(&kind, line, now),
             Setback::Token(_)
             | Setback::Renewal(..)
             | Setback::SameDeadToken
@@ -164,35 +154,13 @@ impl EventLog {
     /// Says a line of an outage. The first takes the right to say the end with it.
     fn say_of_outage(&mut self, kind: &str, line: Line, now: Timestamp) -> Option<Line> {
         if self.is_outage_said() {
-            return self.say(kind, line, now);
+            return self.voice.say(kind, line, now);
         }
-        let said = self.operator.admit_pair(kind, now);
+        let said = self.voice.say_pair(kind, line, now);
         if let Some(outage) = &mut self.outage {
-            outage.is_said = said.is_some();
+            outage.is_said = said.is_ok();
         }
-        match said {
-            Some(said) => Some(self.unfold(line, said)),
-            None => self.hush(kind, line, now),
-        }
-    }
-
-    fn say(&mut self, kind: &str, line: Line, now: Timestamp) -> Option<Line> {
-        match self.operator.admit(kind, now) {
-            Some(said) => Some(self.unfold(line, said)),
-            None => self.hush(kind, line, now),
-        }
-    }
-
-    fn hush(&mut self, kind: &str, line: Line, now: Timestamp) -> Option<Line> {
-        let said = self.details.admit(kind, now)?;
-        Some(Line { level: Level::Debug, ..self.unfold(line, said) })
-    }
-
-    fn unfold(&self, mut line: Line, said: Said) -> Line {
-        if said.folded > 0 {
-            line.text.push_str(&words::more_like_this(said.folded, said.since_ms, self.language));
-        }
-        line
+        said.map_or_else(|line| self.voice.hush(kind, line, now), Some)
     }
 
     fn is_outage_said(&self) -> bool {

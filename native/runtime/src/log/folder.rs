@@ -43,13 +43,13 @@ struct Kind {
 /// that one trouble stays one.
 const QUIET_MS: u64 = 20 * 60_000;
 
-/// Kinds remembered. There are two dozen; what the platform makes up beyond them is bounded by the bucket.
-const KINDS_MAX: usize = 64;
+/// Kinds remembered. There are two dozen, and a dozen more for a group; what the platform makes up beyond them is bounded by the bucket.
+const KINDS_MAX: usize = 256;
 
 impl Folding {
     const MINUTE_MS: u64 = 60_000;
 
-    /// For what an operator reads by default. In ten days at most 100 + 14,400 min / 10 min = 1,540 lines, which at
+    /// For what an operator reads by default of the gateway, or of the bridge. In ten days at most 100 + 14,400 min / 10 min = 1,540 lines, which at
     /// [`Line::BYTES_MAX`](super::Line::BYTES_MAX) of 640 bytes are 985,600 bytes, under any fault. One outage of ten days is a line at
     /// its begin, after a minute, after ten more, then hourly: 243 with its end.
     pub const OPERATOR: Self = Self {
@@ -68,7 +68,7 @@ impl Folder {
         Self { silences_ms: folding.silences_ms, bucket: Bucket::new(folding.rate), kinds: BTreeMap::new() }
     }
 
-    /// Whether a line of this kind is said at `now`. Numbers in `kind` that are no codes make no difference.
+    /// Whether a line of this kind is said at `now`. Numbers in `kind` that are no codes and no group's name make no difference.
     pub fn admit(&mut self, kind: &str, now: Timestamp) -> Option<Said> {
         self.admit_with(kind, 1, now)
     }
@@ -112,15 +112,15 @@ impl Folder {
     }
 }
 
-/// Replaces whatever has a digit in it by `#`, unless the word before says that it is a code: those make kinds, while sequences, ports
-/// and ids make none.
+/// Replaces whatever has a digit in it by `#`, unless the word before says that it is a code or a group: those make kinds, while sequences,
+/// ports and ids make none.
 fn normalised(kind: &str) -> String {
     const CODES: [&str; 4] = ["HTTP", "code", "err_code", "closed"];
     let mut before = "";
     let mut words = Vec::new();
     for word in kind.split_whitespace() {
         let is_code = CODES.contains(&before) && word.trim_end_matches(',').bytes().all(|byte| byte.is_ascii_digit());
-        words.push(if is_code || !word.contains(|c: char| c.is_ascii_digit()) { word } else { "#" });
+        words.push(if is_code || before == "group" || !word.contains(|c: char| c.is_ascii_digit()) { word } else { "#" });
         before = word;
     }
     words.join(" ")

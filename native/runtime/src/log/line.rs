@@ -1,5 +1,7 @@
 use std::fmt::{self, Display};
 
+use auk_bridge::Level as NoticeLevel;
+
 /// How much a line matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -9,6 +11,16 @@ pub enum Level {
     Info,
     /// For whoever looks for the reason of something.
     Debug,
+}
+
+impl Level {
+    pub(super) const fn of(notice: NoticeLevel) -> Self {
+        match notice {
+            NoticeLevel::Warn => Self::Warn,
+            NoticeLevel::Info => Self::Info,
+            NoticeLevel::Debug => Self::Debug,
+        }
+    }
 }
 
 /// One line of the log. It prints as the text and each field as ` name=value`, at most [`Line::BYTES_MAX`] long.
@@ -25,6 +37,15 @@ pub struct Line {
 impl Line {
     /// Longest line that is printed, in bytes. Above every line that is made here; what the platform says may be of any length.
     pub const BYTES_MAX: usize = 640;
+
+    /// Hands the line on to whoever writes the log of this thread.
+    pub(crate) fn write(&self) {
+        match self.level {
+            Level::Warn => tracing::warn!("{self}"),
+            Level::Info => tracing::info!("{self}"),
+            Level::Debug => tracing::debug!("{self}"),
+        }
+    }
 
     pub(super) fn new(level: Level, text: impl Into<String>) -> Self {
         Self { level, text: text.into(), fields: Vec::new() }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use auk_gateway::{Event, LossCause};
+use auk_gateway::{Event, LinkStep, LossCause};
 use auk_loopback::eventually;
 use auk_loopback::rig::{
     self, Conduct, Consumer, Flow, Heard, NameServer, Names, Page, Proxy, Relay, Variant, Way, assert_conduct, has_private_names, is_ready,
@@ -122,7 +122,7 @@ fn s22_a_stage_that_never_completes_is_given_up_after_its_limit_and_the_next_att
             let relay = Relay::to(platform.base_url());
             lead_through(&platform, &relay, "ws");
             relay.set_flow(Way::ToClient, Flow::Freeze);
-            let stalled = stall(&platform, rig::config(platform.base_url()), "connect", 2..=4, || relay.accepted());
+            let stalled = stall(&platform, rig::config(platform.base_url()), LinkStep::Connect, 2..=4, || relay.accepted());
             stalled.await.mend(&platform, || relay.set_flow(Way::ToClient, Flow::Pass)).await;
         }),
         variant("b: no ServerHello", || async {
@@ -132,20 +132,20 @@ fn s22_a_stage_that_never_completes_is_given_up_after_its_limit_and_the_next_att
             relay.set_flow(Way::ToClient, Flow::Freeze);
             let mut config = rig::config(platform.tls_base_url());
             config.extra_root_file = Some(platform.root_pem_path().to_owned());
-            let stalled = stall(&platform, config, "connect", 2..=4, || relay.accepted());
+            let stalled = stall(&platform, config, LinkStep::Connect, 2..=4, || relay.accepted());
             stalled.await.mend(&platform, || relay.set_flow(Way::ToClient, Flow::Pass)).await;
         }),
         variant("c: no Hello", || async {
             let platform = rig::platform();
             platform.patch_faults(&json!({ "no_hello": true })).expect("known");
-            let stalled = stall(&platform, rig::config(platform.base_url()), "hello", 2..=4, || connects(&platform));
+            let stalled = stall(&platform, rig::config(platform.base_url()), LinkStep::Hello, 2..=4, || connects(&platform));
             stalled.await.mend(&platform, || heal(&platform)).await;
         }),
         // The platform's `max_concurrency` of 1 puts 5 s between two Identifies, so one attempt is all that 5 s hold.
         variant("d: no READY, but heartbeats are answered", || async {
             let platform = rig::platform();
             platform.patch_faults(&json!({ "ignore_auth": true })).expect("known");
-            let stalled = stall(&platform, rig::config(platform.base_url()), "ready or resumed", 1..=2, || connects(&platform));
+            let stalled = stall(&platform, rig::config(platform.base_url()), LinkStep::Session, 1..=2, || connects(&platform));
             stalled.await.mend(&platform, || heal(&platform)).await;
         }),
         variant("e: no RESUMED after op 7", || async {
@@ -193,7 +193,7 @@ struct Stalled {
 async fn stall(
     platform: &Platform,
     config: ClientConfig,
-    step: &'static str,
+    step: LinkStep,
     expected: std::ops::RangeInclusive<usize>,
     attempts: impl Fn() -> usize,
 ) -> Stalled {

@@ -1,4 +1,4 @@
-use auk_gateway::LossCause;
+use auk_gateway::{LinkStep, LossCause};
 use serde::Deserialize;
 
 use super::super::violation::Promise;
@@ -180,7 +180,8 @@ impl Pace {
             return Ok(());
         }
         let since = *self.row.began_ms.get_or_insert(now_ms);
-        let unreached = matches!(cause, LossCause::Transport(_) | LossCause::Deadline("connect" | "hello")) && ready_ms.is_none();
+        let unreached =
+            matches!(cause, LossCause::Transport(_) | LossCause::Deadline(LinkStep::Connect | LinkStep::Hello)) && ready_ms.is_none();
         let first = since == now_ms && std::mem::take(&mut self.row.is_after_stable);
         // 1.4 s at first, doubled to a minute by each failure behind the even 45 s at least, each within a quarter.
         let least_ms = (1_400 << self.row.late.min(10)).min(60_000) * 3 / 4;
