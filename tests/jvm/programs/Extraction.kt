@@ -5,7 +5,7 @@ import dev.auk.NativeFiles
 import dev.auk.NativeLeftovers
 import dev.auk.NativeTarget
 import dev.auk.PackedLibrary
-import dev.auk.Refusals
+import dev.auk.Repeats
 import java.io.ByteArrayOutputStream
 import java.io.IOException
 import java.nio.file.Files
@@ -148,13 +148,20 @@ internal object Extraction {
 
     private fun refusing(checks: Checks) {
         var now = 0L
-        val refusals = Refusals { now }
+        val refusals = Repeats { now }
         checks.equal("the first refusal is reported", refusals.count(), 1L)
         checks.equal("the next ones are not", List(3) { refusals.count() }, listOf(0L, 0L, 0L))
         now = 60_000_000_000
         checks.equal("after a minute they are, with that one", refusals.count(), 4L)
         checks.equal("and then again not", refusals.count(), 0L)
         checks.equal("the end reports the rest", refusals.drain(), 1L)
+        val failures = Repeats { now }
+        val said = mutableListOf<String>()
+        repeat(3) { failures.report("it failed", said::add) }
+        checks.equal("a failure is said once", said, listOf("it failed"))
+        now += 60_000_000_000
+        failures.report("it failed", said::add)
+        checks.equal("and a minute later with how many there were", said.last(), "it failed (2 more since the last such line)")
     }
 
     private fun library(text: String): PackedLibrary {

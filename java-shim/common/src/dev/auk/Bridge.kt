@@ -19,7 +19,8 @@ class Bridge(private val port: ServerPort, private val configDir: Path, private 
     }
 
     private val state = AtomicReference<State>(State.Closed)
-    private val refusals = Refusals()
+    private val refusals = Repeats()
+    private val failures = Repeats()
 
     /** Loads the native part, if this JVM has not yet, and starts a bridge. Says in the log, in three lines at most, why it cannot. */
     fun open(): Unit = guarded {
@@ -169,7 +170,7 @@ class Bridge(private val port: ServerPort, private val configDir: Path, private 
     }
 
     private fun complain(e: Throwable) {
-        runCatching { port.log(LogLevel.ERROR, LOGGER, "a call of the bridge failed: $e") }
+        failures.report("a call of the bridge failed: $e") { line -> runCatching { port.log(LogLevel.ERROR, LOGGER, line) } }
     }
 
     private companion object {

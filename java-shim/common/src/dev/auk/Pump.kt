@@ -12,6 +12,7 @@ internal class Pump(
     private val submit: (FrameToNative) -> Unit,
 ) : Thread("auk pump") {
     private val reported = mutableSetOf<String>()
+    private val failures = Repeats()
 
     init {
         isDaemon = true
@@ -63,7 +64,7 @@ internal class Pump(
         try {
             action()
         } catch (e: Exception) {
-            shout("a delivery failed: $e")
+            failures.report("a delivery failed: $e", ::shout)
         }
     }
 
