@@ -44,6 +44,15 @@ fn the_jar_starts_under_a_real_fabric_loader() {
     }
 }
 
+#[test]
+fn the_main_class_for_it_fits_the_generated_games() {
+    let artifacts = Artifacts::find().unwrap_or_else(|failure| panic!("{failure}"));
+    for (_, game) in make(&artifacts, VERSIONS.map(|(name, _)| name.parse().expect("the table has it"))).expect("they compile") {
+        let home = tempfile::tempdir().expect("there is a temporary directory");
+        compile_main(&game, home.path()).unwrap_or_else(|broken| panic!("Minecraft {}: {broken}", game.version));
+    }
+}
+
 fn start(artifacts: &Artifacts, game: &Game, java: u32, loader: &Path) -> Result<(), Box<dyn Error>> {
     let home = tempfile::tempdir()?;
     let server = home.path().join("server.jar");
