@@ -9,8 +9,8 @@ pub use profile::{HEARTBEAT_MS, profile};
 pub use simulation::{Attempts, Course, Coverage, INPUTS, Promise, Report, STATES, Simulation, Storm, Violation, unreachable};
 
 use auk_gateway::{
-    AddressEndpoint, Close, ConnId, ConnectFailure, Credentials, Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input, Language,
-    Memory, RequestId, Timestamp,
+    AccessToken, AddressEndpoint, Close, ConnId, ConnectFailure, Credentials, Effect, Event, Gateway, GatewayConfig, HttpAnswer, Input,
+    Language, Memory, RequestId, Timestamp,
 };
 use serde_json::{Value, json};
 
@@ -145,6 +145,11 @@ impl Stage {
     /// The token endpoint answers the request under way with a token of two hours.
     pub fn grant_token(&mut self, token: &str) {
         self.answer_token(200, json!({ "access_token": token, "expires_in": "7200" }));
+    }
+
+    /// Some call was refused for the sake of this token.
+    pub fn refuse_token(&mut self, token: &str) {
+        self.input(Input::TokenRefused { token: AccessToken::new(token) });
     }
 
     /// The token endpoint answers.

@@ -1,7 +1,7 @@
 //! What one process leaves to the next: a restart resumes, and a server that restarts again and again stays within every limit.
 
 use auk_gateway::{
-    AccessToken, AddressEndpoint, AttemptKind, Credentials, Event, Input, Memo, Memory, SavedAllowance, SavedAttempt, Setback, Timestamp,
+    AddressEndpoint, AttemptKind, Credentials, Event, Input, Memo, Memory, SavedAllowance, SavedAttempt, Setback, Timestamp,
 };
 use auk_gateway_stories::{Asked, Stage, config, identify, resume};
 use serde_json::json;
@@ -326,9 +326,9 @@ fn a_connection_under_way_is_given_up_at_once_when_the_end_comes() {
 fn what_is_no_good_any_more_is_not_left_to_the_next_process() {
     // A token that some call found dead.
     let mut stage = Stage::ready();
-    stage.input(Input::TokenRefused { token: AccessToken::new("another") });
+    stage.refuse_token("another");
     assert!(stage.memory.token.is_some());
-    stage.input(Input::TokenRefused { token: AccessToken::new("t1") });
+    stage.refuse_token("t1");
     assert_eq!(stage.memory.token, None);
     // A session that the platform called over.
     let mut stage = Stage::ready();

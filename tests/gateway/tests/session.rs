@@ -402,7 +402,7 @@ fn stop_closes_with_1000_and_ends_even_when_the_platform_does_not_answer() {
     assert_eq!(stage.state(), "stopped");
     assert!(matches!(&stage.take_told()[..], [(1_000, Event::Stopped)]));
     assert_eq!(stage.gateway.poll_timeout(), None);
-    stage.input(Input::TokenRefused { token: auk_gateway::AccessToken::new("t1") });
+    stage.refuse_token("t1");
     stage.run_for(3_600_000);
     assert_eq!(stage.take_asked(), []);
 }

@@ -90,7 +90,7 @@ fn every_promise_holds_under_every_fault_and_the_session_comes_back_after_the_la
 }
 
 /// What chance brings about too seldom to count on it, each with the story that does: a renewal that is answered during a look-up is
-/// `a_renewal_that_is_answered_while_the_address_is_looked_up_is_taken_and_the_look_up_goes_on` in token_and_address.rs.
+/// `a_renewal_that_is_answered_while_the_address_is_looked_up_is_taken_and_the_look_up_goes_on` in token.rs.
 const TOLD_BY_STORIES: [(&str, &str); 1] = [("awaiting_address", "token answer")];
 
 fn assert_covered(coverage: &Coverage) {
