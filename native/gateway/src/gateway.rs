@@ -13,7 +13,7 @@ use crate::identify_budget::IdentifyBudget;
 use crate::limiter::Limiter;
 use crate::session::Session;
 use crate::state::State;
-use crate::token_keeper::{TokenKeeper, TokenOutcome};
+use crate::token_keeper::{REFUSED_AT_A_CALL_MS, TokenKeeper, TokenOutcome};
 use crate::{
     AccessToken, AttemptKind, AttemptStatus, CODE_FINAL, CODE_RESUMING, DeadlineStatus, Effect, Event, GatewayConfig, HaltReason,
     HaltStatus, Input, Language, LossCause, Memo, Memory, SavedAttempt, SavedToken, Setback, Status, Timestamp,
@@ -249,14 +249,14 @@ impl Gateway {
     }
 
     fn on_token_refused(&mut self, token: &AccessToken, now: Timestamp) {
-        self.refuse_token(token, now);
+        self.refuse_token(token, REFUSED_AT_A_CALL_MS, now);
         self.fetch_token_if_due(now);
     }
 
     /// Forgets a token that the platform refused, and lets the next process forget it too.
-    fn refuse_token(&mut self, token: &AccessToken, now: Timestamp) {
+    fn refuse_token(&mut self, token: &AccessToken, lasts_ms: u64, now: Timestamp) {
         let was_held = self.tokens.saved().is_some();
-        self.tokens.refuse(token, now);
+        self.tokens.refuse(token, lasts_ms, now);
         if was_held && self.tokens.saved().is_none() {
             self.remember(Memo::Token(None));
         }

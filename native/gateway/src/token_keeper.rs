@@ -10,8 +10,8 @@ use crate::{AccessToken, Credentials, Effect, GatewayConfig, HaltReason, HttpAns
 /// Renewal is a loop without an end that never touches the connection: the old token serves as long as it lives.
 pub(crate) struct TokenKeeper {
     lifecycle: Lifecycle,
-    /// Tokens that the platform refused and when, newest last. The endpoint may hand them out again.
-    pub(crate) refused: VecDeque<(AccessToken, Timestamp)>,
+    /// Tokens that the platform refused, newest last. The endpoint may hand them out again.
+    pub(crate) refused: VecDeque<Refused>,
     halt: Option<Halt>,
     pub(crate) not_before: Timestamp,
     next_request: u64,
@@ -34,6 +34,13 @@ struct Held {
     refresh: Timestamp,
 }
 
+/// A token that the platform refused.
+pub(crate) struct Refused {
+    token: AccessToken,
+    since: Timestamp,
+    lasts_ms: u64,
+}
+
 /// A refusal that only the operator can mend.
 #[derive(Clone, Debug)]
 pub(crate) struct Halt {
@@ -51,14 +58,23 @@ pub(crate) enum TokenOutcome {
 
 /// Refused tokens remembered. The endpoint knows at most two at a time, the current one and the one before.
 const REFUSED_MAX: usize = 8;
-/// Time for which a refused token is not used. A token that is really dead does not come back to life, but a refusal may have been some
-/// gateway's mistake, and the endpoint hands out the same token for up to two hours.
-const REFUSED_MS: u64 = 600_000;
+/// Time for which a token is not used that was refused on the way to a live session. A token that is really dead does not come back to life,
+/// but a refusal may have been some gateway's mistake, and the endpoint hands out the same token for up to two hours.
+pub(crate) const REFUSED_ON_THE_WAY_MS: u64 = 600_000;
+/// The same for one that any other call was refused for: well inside the five minutes in which a reply is passive (QQ bot docs, message
+/// overview, July 2026), since a live session says that such a refusal may be a mistake.
+pub(crate) const REFUSED_AT_A_CALL_MS: u64 = 120_000;
 /// A new token is handed out when the current one has at most 60 s left (QQ bot docs, dev-prepare/access-token, 2026-08-10). 45 s is
 /// inside that window, with room for a few tries while the old token lives.
 const REFRESH_AHEAD_MS: u64 = 45_000;
 /// Shortest wait before another try when the endpoint handed the same short-lived token out again.
 const REFRESH_AGAIN_MS: u64 = 5_000;
+
+impl Refused {
+    fn stands(&self, now: Timestamp) -> bool {
+        now.since(self.since) < self.lasts_ms
+    }
+}
 
 impl TokenKeeper {
     pub(crate) fn new(config: &GatewayConfig) -> Self {
@@ -184,11 +200,13 @@ impl TokenKeeper {
         })
     }
 
-    /// Forgets a token that the platform refused, on any call.
-    pub(crate) fn refuse(&mut self, token: &AccessToken, now: Timestamp) {
-        if !self.is_refused(token, now) {
-            self.refused.retain(|(refused, _)| refused != token);
-            self.refused.push_back((token.clone(), now));
+    /// Forgets a token that the platform refused, and does not use it for `lasts_ms` from its first refusal on.
+    pub(crate) fn refuse(&mut self, token: &AccessToken, lasts_ms: u64, now: Timestamp) {
+        if let Some(refused) = self.refused.iter_mut().find(|refused| refused.token == *token && refused.stands(now)) {
+            refused.lasts_ms = refused.lasts_ms.max(lasts_ms);
+        } else {
+            self.refused.retain(|refused| refused.token != *token);
+            self.refused.push_back(Refused { token: token.clone(), since: now, lasts_ms });
             if self.refused.len() > REFUSED_MAX {
                 self.refused.pop_front();
             }
@@ -255,7 +273,7 @@ impl TokenKeeper {
     }
 
     fn is_refused(&self, token: &AccessToken, now: Timestamp) -> bool {
-        self.refused.iter().any(|(refused, since)| refused == token && now.since(*since) < REFUSED_MS)
+        self.refused.iter().any(|refused| refused.token == *token && refused.stands(now))
     }
 
     fn keep(&mut self, held: Option<Held>) {

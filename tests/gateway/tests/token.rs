@@ -435,15 +435,27 @@ fn is_trusted(stage: &mut Stage, token: &str, at_ms: u64) -> bool {
 }
 
 #[test]
-fn another_refusal_does_not_lengthen_the_ten_minutes_of_the_first() {
+fn a_refusal_at_a_call_counts_for_two_minutes_and_another_does_not_lengthen_them() {
     let mut stage = Stage::with(|config| config.pace.exchange_ms_max = 3_600_000);
-    stage.refuse_token("dead");
-    stage.run_until(300_000);
-    stage.refuse_token("dead");
-    assert!(is_trusted(&mut stage, "dead", 600_000));
+    stage.refuse_token("doubtful");
+    stage.run_until(60_000);
+    stage.refuse_token("doubtful");
+    assert!(is_trusted(&mut stage, "doubtful", 120_000));
     let mut stage = Stage::with(|config| config.pace.exchange_ms_max = 3_600_000);
-    stage.refuse_token("dead");
-    assert!(!is_trusted(&mut stage, "dead", 599_999));
+    stage.refuse_token("doubtful");
+    assert!(!is_trusted(&mut stage, "doubtful", 119_999));
+}
+
+#[test]
+fn a_refusal_on_the_way_counts_for_ten_minutes_though_a_call_was_refused_first() {
+    for (at_ms, trusted) in [(599_999, false), (600_000, true)] {
+        let mut stage = Stage::with(|config| config.pace.exchange_ms_max = 3_600_000);
+        stage.grant_token("dead");
+        stage.refuse_token("dead");
+        stage.run_until(60_000);
+        stage.answer_address(401, json!({ "code": 11_244 }));
+        assert_eq!(is_trusted(&mut stage, "dead", at_ms), trusted, "{at_ms}");
+    }
 }
 
 #[test]

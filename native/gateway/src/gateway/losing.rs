@@ -5,6 +5,7 @@ use super::progress::RESUMES_UNCONFIRMED_MAX;
 use crate::backoff::Failure;
 use crate::session::Session;
 use crate::state::{Authentication, State};
+use crate::token_keeper::REFUSED_ON_THE_WAY_MS;
 use crate::{
     CODE_FINAL, CODE_RESUMING, Close, CloseVerdict, ConnId, ConnectFailure, Effect, Event, HaltReason, LossCause, Timestamp, close_verdict,
 };
@@ -188,7 +189,7 @@ impl Gateway {
     fn refuse_link_token(&mut self, now: Timestamp) {
         let token = self.state.link().map(|link| &link.token).or_else(|| self.tokens.usable(now)).cloned();
         if let Some(token) = token {
-            self.refuse_token(&token, now);
+            self.refuse_token(&token, REFUSED_ON_THE_WAY_MS, now);
         }
     }
 

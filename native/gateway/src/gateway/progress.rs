@@ -7,6 +7,7 @@ use crate::backoff::Failure;
 use crate::heartbeat::{Beat, Heartbeat};
 use crate::session::Session;
 use crate::state::{Authentication, Link, State};
+use crate::token_keeper::REFUSED_ON_THE_WAY_MS;
 use crate::{
     AccessToken, AddressEndpoint, AttemptKind, ConnId, Effect, Event, HttpAnswer, HttpFailure, LinkStep, LossCause, Memo, RequestId,
     SavedAddress, Setback, Timestamp, payload,
@@ -119,7 +120,7 @@ impl Gateway {
         match denial {
             Denial::TokenRefused => {
                 // 401 on any call forgets the token; the next step fetches another.
-                self.refuse_token(token, now);
+                self.refuse_token(token, REFUSED_ON_THE_WAY_MS, now);
                 self.set_back(Setback::Address("HTTP 401, the token is renewed".to_owned()), 0);
                 self.advance(now);
             }

@@ -45,7 +45,7 @@ pub(crate) fn dead_token(language: Language) -> &'static str {
     match language {
         Language::ZhCn => "平台发放的令牌又被平台拒绝，暂不使用它，会自动重试；重载可立即再试。",
         Language::EnUs => {
-            "The platform refuses the very token that it hands out; it is not used for ten minutes and then tried again. A reload tries at once."
+            "The platform refuses the very token that it hands out; it is not used for some minutes and then tried again. A reload tries at once."
         }
     }
 }

@@ -139,7 +139,7 @@ impl Checks {
                 }
             }
             Input::TokenAnswered { answer: HttpAnswer::Received { status: 200, body, .. }, .. } => self.tokens.arrives(body, self.now_ms),
-            Input::TokenRefused { token } => self.tokens.refuse(token.authorization(), self.now_ms),
+            Input::TokenRefused { token } => self.tokens.refused_at_a_call(token.authorization(), self.now_ms),
             Input::Frame { conn, text } if !network.is_abandoned(*conn) => {
                 let frame = Frame::read(text.as_str());
                 let past_authentication = self.link.gets(*conn, &frame);

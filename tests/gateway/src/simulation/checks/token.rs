@@ -10,15 +10,16 @@ use super::{Verdict, ensure};
 /// What the client knows of its tokens.
 #[derive(Default)]
 pub(in super::super) struct Tokens {
-    /// When the platform said that a token is dead, by its authorization.
-    refused: BTreeMap<String, u64>,
+    /// When the platform said that a token is dead, and for how long that counts, by its authorization.
+    refused: BTreeMap<String, (u64, u64)>,
     refusals_on_their_way: BTreeMap<RequestId, String>,
     /// When a token ends by what the endpoint said last, by its authorization.
     ends: BTreeMap<String, u64>,
 }
 
-/// A refused token is not used again for ten minutes.
-const REFUSED_MS: u64 = 600_000;
+/// A token that was refused on the way to a session is not used again for ten minutes, and one that was at another call for two.
+const ON_THE_WAY_MS: u64 = 600_000;
+const AT_A_CALL_MS: u64 = 120_000;
 
 impl Tokens {
     pub(super) fn answered(&mut self, request: RequestId, authorization: String, status: u16, code: i64) {
@@ -29,14 +30,24 @@ impl Tokens {
 
     pub(super) fn address_answer_arrives(&mut self, request: RequestId, now_ms: u64) {
         if let Some(authorization) = self.refusals_on_their_way.remove(&request) {
-            self.refuse(authorization, now_ms);
+            self.refused_on_the_way(authorization, now_ms);
         }
     }
 
-    pub(super) fn refuse(&mut self, authorization: String, now_ms: u64) {
-        let since = self.refused.entry(authorization).or_insert(now_ms);
-        if now_ms - *since >= REFUSED_MS {
-            *since = now_ms;
+    pub(super) fn refused_on_the_way(&mut self, authorization: String, now_ms: u64) {
+        self.refuse(authorization, ON_THE_WAY_MS, now_ms);
+    }
+
+    pub(super) fn refused_at_a_call(&mut self, authorization: String, now_ms: u64) {
+        self.refuse(authorization, AT_A_CALL_MS, now_ms);
+    }
+
+    fn refuse(&mut self, authorization: String, counts_ms: u64, now_ms: u64) {
+        let (since, counted_ms) = self.refused.entry(authorization).or_insert((now_ms, counts_ms));
+        if now_ms - *since < *counted_ms {
+            *counted_ms = counts_ms.max(*counted_ms);
+        } else {
+            (*since, *counted_ms) = (now_ms, counts_ms);
         }
     }
 
@@ -56,7 +67,9 @@ impl Tokens {
 
     pub(super) fn is_good(&self, authorization: &str, now_ms: u64) -> Verdict {
         let refused = self.refused.get(authorization);
-        ensure(refused.is_none_or(|at| now_ms - at >= REFUSED_MS), Promise::TokenAlive, || format!("refused at {refused:?} ms"))?;
+        ensure(refused.is_none_or(|(at, counts_ms)| now_ms - at >= *counts_ms), Promise::TokenAlive, || {
+            format!("refused at {refused:?} ms")
+        })?;
         let ends = self.ends.get(authorization);
         ensure(ends.is_none_or(|ends| now_ms < *ends), Promise::TokenAlive, || format!("ended at {ends:?} ms"))
     }
