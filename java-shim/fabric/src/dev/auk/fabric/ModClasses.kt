@@ -12,17 +12,14 @@ import java.nio.file.Path
 class ModClasses(private val roots: List<Path>) {
     /**
      * Loads and verifies all of them. None is initialized: two threads that initialize a class and its subclass can wait for each other for
-     * ever. What does not fit this version of the game is passed over, since nothing here will use it.
+     * ever. A class that does not fit this version of the game is passed over, since nothing here will use it, and so is a jar that cannot be
+     * listed: its classes come later and cost their time.
      */
-    fun load() {
-        for (name in roots.flatMap(::names)) {
-            try {
-                // HotSpot verifies a class before it tells of its members.
-                Class.forName(name, false, javaClass.classLoader).declaredConstructors
-            } catch (_: LinkageError) {
-            } catch (_: ClassNotFoundException) {
-            }
-        }
+    fun load() = roots.flatMap { runCatching { names(it) }.getOrDefault(emptyList()) }.forEach(::load)
+
+    /** HotSpot verifies a class before it tells of its members. */
+    private fun load(name: String) {
+        runCatching { Class.forName(name, false, javaClass.classLoader).declaredConstructors }
     }
 
     private fun names(root: Path): List<String> = Files.walk(root).use { files ->
