@@ -8,14 +8,14 @@ import java.util.concurrent.LinkedBlockingQueue
 /** The thread that a server does everything on, as the game's own executor behaves, with the time that the mod took of it. */
 internal class ServerThread(private val turns: Turns) {
     private val queue = LinkedBlockingQueue<Runnable>()
-    private val longest = TreeMap<String, Long>()
+    private val longest = TreeMap<String, Turns.Share>()
     private val thread = Thread(::work, NAME).apply { start() }
 
     @Volatile
     private var ended = false
 
-    /** The longest that the mod held the thread for each kind of work, in microseconds. */
-    val longestUs: Map<String, Long> get() = synchronized(longest) { TreeMap(longest) }
+    /** The longest that the mod held the thread for each kind of work. */
+    val held: Map<String, Turns.Share> get() = synchronized(longest) { TreeMap(longest) }
 
     /** Does [action] there and waits for it. */
     fun <T> call(action: () -> T): T {
@@ -30,12 +30,12 @@ internal class ServerThread(private val turns: Turns) {
 
     /** Counts what calls into the mod as work of this [kind]. On this thread only. */
     fun <T> measured(kind: String, action: () -> T): T {
-        val before = turns.modNs
+        val before = turns.ofMod
         try {
             return action()
         } finally {
-            val us = (turns.modNs - before) / 1000
-            synchronized(longest) { longest.merge(kind, us, ::maxOf) }
+            val share = turns.ofMod - before
+            synchronized(longest) { longest.merge(kind, share, Turns.Share::max) }
         }
     }
 

@@ -165,9 +165,9 @@ internal class StandIn(private val description: Description, private val report:
         players.all.map { it.name }.forEach(::leave)
         onServer { lifecycle("STOPPED") }
         running?.end()
-        val occupied = running?.longestUs.orEmpty()
+        val held = running?.held.orEmpty()
         running = null
-        return JsonObject().apply { occupied.forEach(::addProperty) }
+        return JsonObject().apply { held.forEach { (kind, share) -> add(kind, probe.render(share)) } }
     }
 
     /**
