@@ -38,35 +38,58 @@ fn run() -> Result<(), Failure> {
         server.start(warm.path())?;
         let warm_starts = (0..TIMES).map(|_| server.start(warm.path())).collect::<Result<Vec<_>, _>>()?;
         for (kind, spans) in [("cold", cold), ("warm", warm_starts)] {
-            let (ns, processor_ns): (Vec<u64>, Vec<u64>) =
-                spans.into_iter().map(|(us, processor_us)| (us * 1_000, processor_us * 1_000)).unzip();
-            let (ms, processor_ms) = (middle_ms(ns), middle_ms(processor_ns));
+            let Span { ms, processor_ms } = Span::middle(&spans);
             println!("start/{version} on java {java}: {ms:.1} ms {kind}, in {processor_ms:.1} ms of processor time");
         }
-        let mut held: BTreeMap<String, Vec<Held>> = BTreeMap::new();
+        let mut held: BTreeMap<String, Vec<Span>> = BTreeMap::new();
         for _ in 0..TIMES {
             for (kind, longest) in server.hold(warm.path())? {
                 held.entry(kind).or_default().push(longest);
             }
         }
-        for (kind, held) in held {
-            let (ns, processor_ns): (Vec<u64>, Vec<u64>) = held.iter().map(|held| (held.ns, held.processor_ns)).unzip();
-            let (most_ms, most_processor_ms) = (largest_ms(&ns), largest_ms(&processor_ns));
-            let (ms, processor_ms) = (middle_ms(ns), middle_ms(processor_ns));
+        for (kind, spans) in held {
+            let (middle, most) = (Span::middle(&spans), Span::most(&spans));
             println!(
-                "start/{version} on java {java}: {kind} held the server thread for {ms:.2} ms, {most_ms:.2} ms at most; {processor_ms:.2} \
-                 and {most_processor_ms:.2} ms of processor time"
+                "start/{version} on java {java}: {kind} held the server thread for {:.2} ms, {:.2} ms at most; {:.2} and {:.2} ms of processor \
+                 time",
+                middle.ms, most.ms, middle.processor_ms, most.processor_ms
             );
         }
     }
     Ok(())
 }
 
-/// The longest that the mod held the server's thread in one life, by the clock and by the thread's processor time: a collector of garbage,
-/// or a compiler that needs the processor, makes the first longer.
-struct Held {
-    ns: u64,
-    processor_ns: u64,
+/// A time by the clock and by the processor time of a thread or of the JVM: a collector of garbage, or a compiler that needs the processor,
+/// makes the first longer.
+struct Span {
+    ms: f64,
+    processor_ms: f64,
+}
+
+impl Span {
+    fn read(span: &Value) -> Option<Self> {
+        let ms = |field: &str| span[field].as_u64().map(|ns| ns as f64 / 1e6);
+        Some(Self { ms: ms("ns")?, processor_ms: ms("processorNs")? })
+    }
+
+    /// The middle one of each kind of time.
+    fn middle(spans: &[Self]) -> Self {
+        Self::pick(spans, |sorted| sorted.len() / 2)
+    }
+
+    /// The longest of each kind of time.
+    fn most(spans: &[Self]) -> Self {
+        Self::pick(spans, |sorted| sorted.len() - 1)
+    }
+
+    fn pick(spans: &[Self], place: fn(&[f64]) -> usize) -> Self {
+        let of = |time: fn(&Self) -> f64| {
+            let mut sorted: Vec<f64> = spans.iter().map(time).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            sorted[place(&sorted)]
+        };
+        Self { ms: of(|span| span.ms), processor_ms: of(|span| span.processor_ms) }
+    }
 }
 
 struct Server<'a> {
@@ -77,21 +100,23 @@ struct Server<'a> {
 }
 
 impl Server<'_> {
-    /// Starts at once after the mods, as no game can. Answers the microseconds until the bridge was open, by the clock and by the JVM's
-    /// processor time.
-    fn start(&self, directory: &Path) -> Result<(u64, u64), Failure> {
+    /// Starts at once after the mods, as no game can. Answers the time until the bridge was open.
+    fn start(&self, directory: &Path) -> Result<Span, Failure> {
         let (_simulator, mut play) = self.initialize(directory)?;
         play.order(json!({ "do": "start" }))?;
         let opened = play.order(json!({ "do": "opened" }))?;
         play.order(json!({ "do": "stop" }))?;
         play.end()?;
-        let span = || Some((opened["us"].as_u64()?, opened["processorUs"].as_u64()?));
-        span().ok_or_else(|| Failure::Order { order: "opened".to_owned(), what: "it answers no time".to_owned(), seen: opened.to_string() })
+        Span::read(&opened).ok_or_else(|| Failure::Order {
+            order: "opened".to_owned(),
+            what: "it answers no time".to_owned(),
+            seen: opened.to_string(),
+        })
     }
 
     /// One life, begun as late after the mods as a game begins it. Answers the longest that the mod held the server's thread for each kind of
     /// work, the first of its kind among them.
-    fn hold(&self, directory: &Path) -> Result<BTreeMap<String, Held>, Failure> {
+    fn hold(&self, directory: &Path) -> Result<BTreeMap<String, Span>, Failure> {
         let (_simulator, mut play) = self.initialize(directory)?;
         play.order(json!({ "do": "settle" }))?;
         play.order(json!({ "do": "start" }))?;
@@ -108,8 +133,7 @@ impl Server<'_> {
         }
         let longest = play.order(json!({ "do": "stop" }))?;
         play.end()?;
-        let held = |share: &Value| Some(Held { ns: share["ns"].as_u64()?, processor_ns: share["processorNs"].as_u64()? });
-        Ok(longest.as_object().into_iter().flatten().filter_map(|(kind, share)| Some((kind.clone(), held(share)?))).collect())
+        Ok(longest.as_object().into_iter().flatten().filter_map(|(kind, span)| Some((kind.clone(), Span::read(span)?))).collect())
     }
 
     fn initialize(&self, directory: &Path) -> Result<(Simulator, Play), Failure> {
@@ -126,13 +150,4 @@ impl Server<'_> {
 
 fn directory() -> Result<TempDir, Failure> {
     tempfile::tempdir().map_err(|source| Failure::File { path: env::temp_dir(), source })
-}
-
-fn middle_ms(mut ns: Vec<u64>) -> f64 {
-    ns.sort_unstable();
-    ns[ns.len() / 2] as f64 / 1e6
-}
-
-fn largest_ms(ns: &[u64]) -> f64 {
-    ns.iter().max().copied().unwrap_or_default() as f64 / 1e6
 }

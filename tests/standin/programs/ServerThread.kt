@@ -8,14 +8,14 @@ import java.util.concurrent.LinkedBlockingQueue
 /** The thread that a server does everything on, as the game's own executor behaves, with the time that the mod took of it. */
 internal class ServerThread(private val turns: Turns) {
     private val queue = LinkedBlockingQueue<Runnable>()
-    private val longest = TreeMap<String, Turns.Share>()
+    private val longest = TreeMap<String, Span>()
     private val thread = Thread(::work, NAME).apply { start() }
 
     @Volatile
     private var ended = false
 
     /** The longest that the mod held the thread for each kind of work. */
-    val held: Map<String, Turns.Share> get() = synchronized(longest) { TreeMap(longest) }
+    val held: Map<String, Span> get() = synchronized(longest) { TreeMap(longest) }
 
     /** Does [action] there and waits for it. */
     fun <T> call(action: () -> T): T {
@@ -34,8 +34,8 @@ internal class ServerThread(private val turns: Turns) {
         try {
             return action()
         } finally {
-            val share = turns.ofMod - before
-            synchronized(longest) { longest.merge(kind, share, Turns.Share::max) }
+            val span = turns.ofMod - before
+            synchronized(longest) { longest.merge(kind, span, Span::max) }
         }
     }
 

@@ -167,7 +167,7 @@ internal class StandIn(private val description: Description, private val report:
         running?.end()
         val held = running?.held.orEmpty()
         running = null
-        return JsonObject().apply { held.forEach { (kind, share) -> add(kind, probe.render(share)) } }
+        return JsonObject().apply { held.forEach { (kind, span) -> add(kind, probe.render(span)) } }
     }
 
     /**
