@@ -9,14 +9,19 @@ fn end_session(stage: &mut Stage) {
     stage.frame(json!({ "op": 9, "d": false }));
 }
 
-/// Lets time pass until the next Identify was answered, and says when it was sent.
-fn next_session(stage: &mut Stage, name: &str) -> u64 {
-    stage.take_asked();
+/// Lets time pass until the next attempt, which gets as far as Hello.
+fn connect_again(stage: &mut Stage) {
     while stage.state() != "connecting" {
         stage.run_until(stage.gateway.poll_timeout().expect("something is due").as_ms());
     }
     stage.open();
     stage.hello(45_000);
+}
+
+/// Lets time pass until the next Identify was answered, and says when it was sent.
+fn next_session(stage: &mut Stage, name: &str) -> u64 {
+    stage.take_asked();
+    connect_again(stage);
     stage.ready_as(name);
     stage.now_ms()
 }
@@ -102,11 +107,7 @@ fn sessions_that_are_cut_short_three_times_in_a_row_are_told_and_followed_slowly
                 other => panic!("{other}"),
             };
             courses.push((is_told, is_slow));
-            while stage.state() != "connecting" {
-                stage.run_until(stage.gateway.poll_timeout().expect("something is due").as_ms());
-            }
-            stage.open();
-            stage.hello(45_000);
+            connect_again(&mut stage);
         }
         let (quiet, told, slow) = ((false, false), (true, true), (false, true));
         assert_eq!(courses, [quiet, quiet, told, slow, quiet, quiet, quiet, told]);
@@ -121,11 +122,7 @@ fn a_contested_session_that_only_loses_its_link_is_resumed_at_once() {
         stage.ready_as("s");
         stage.live_for(10_000);
         stage.close(Some(4900));
-        while stage.state() != "connecting" {
-            stage.run_until(stage.gateway.poll_timeout().expect("something is due").as_ms());
-        }
-        stage.open();
-        stage.hello(45_000);
+        connect_again(&mut stage);
     }
     stage.ready_as("s");
     stage.live_for(10_000);
@@ -172,11 +169,7 @@ fn a_reload_ends_the_suspicion_that_the_session_is_contested() {
         }
         stage.take_told();
         stage.close(Some(4900));
-        while stage.state() != "connecting" {
-            stage.run_until(stage.gateway.poll_timeout().expect("something is due").as_ms());
-        }
-        stage.open();
-        stage.hello(45_000);
+        connect_again(&mut stage);
     }
     let told = stage.take_told();
     assert!(matches!(told[..], [(_, Event::Lost { retry_in_ms: 0, .. })]), "{told:?}");

@@ -4,6 +4,29 @@ use auk_gateway::{Close, ConnectFailure, Event, HaltReason, Input, LossCause};
 use auk_gateway_stories::{Asked, Stage, identify, resume};
 use serde_json::json;
 
+/// A session of ten seconds whose link was cut, on a new connection on which its Resume was just sent.
+fn resuming() -> Stage {
+    let mut stage = Stage::ready();
+    stage.live_for(10_000);
+    stage.close(None);
+    stage.open();
+    stage.hello(45_000);
+    stage
+}
+
+/// What is sent after Hello when a Resume was answered with op 9 and a close frame that names the token.
+fn sent_after_a_dead_token_behind_an_op_9(resumable: bool) -> Vec<(u64, Asked)> {
+    let mut stage = resuming();
+    stage.frame(json!({ "op": 9, "d": resumable }));
+    stage.close(Some(4004));
+    stage.run_for(2_000);
+    stage.grant_token("t2");
+    stage.open();
+    stage.take_asked();
+    stage.hello(45_000);
+    stage.take_asked()
+}
+
 #[test]
 fn a_drop_is_resumed_with_the_highest_sequence_and_the_replay_is_delivered_once() {
     let mut stage = Stage::ready();
@@ -159,11 +182,7 @@ fn three_resumes_without_an_answer_end_in_an_identify() {
 #[test]
 fn a_refused_resume_drops_the_session_at_the_first_49xx() {
     for code in [4900, 4902, 4903, 4906, 4913] {
-        let mut stage = Stage::ready();
-        stage.live_for(10_000);
-        stage.close(None);
-        stage.open();
-        stage.hello(45_000);
+        let mut stage = resuming();
         stage.close(Some(code));
         stage.run_for(2_000);
         stage.open();
@@ -186,28 +205,12 @@ fn the_close_frame_behind_an_op_9_names_the_reason() {
 
 #[test]
 fn a_dead_token_behind_an_op_9_is_renewed_and_the_session_stays_forgotten() {
-    let mut stage = Stage::ready();
-    stage.live_for(10_000);
-    stage.close(None);
-    stage.open();
-    stage.hello(45_000);
-    stage.frame(json!({ "op": 9, "d": false }));
-    stage.close(Some(4004));
-    stage.run_for(2_000);
-    stage.grant_token("t2");
-    stage.open();
-    stage.take_asked();
-    stage.hello(45_000);
-    assert_eq!(stage.take_asked(), [(12_000, identify("t2"))]);
+    assert_eq!(sent_after_a_dead_token_behind_an_op_9(false), [(12_000, identify("t2"))]);
 }
 
 #[test]
 fn an_op_9_without_a_close_frame_is_acted_on_after_half_a_second() {
-    let mut stage = Stage::ready();
-    stage.live_for(10_000);
-    stage.close(None);
-    stage.open();
-    stage.hello(45_000);
+    let mut stage = resuming();
     stage.take_asked();
     stage.frame(json!({ "op": 9, "d": false }));
     // 500 ms for a close frame, then 250 ms and up to a quarter of them.
@@ -240,11 +243,7 @@ fn the_loss_that_costs_the_session_says_so() {
 
 #[test]
 fn a_replay_may_take_its_time_but_not_for_ever() {
-    let mut stage = Stage::ready();
-    stage.live_for(10_000);
-    stage.close(None);
-    stage.open();
-    stage.hello(45_000);
+    let mut stage = resuming();
     for sequence in 2..20 {
         stage.run_for(10_000);
         if stage.state() != "authenticating" {
@@ -332,11 +331,7 @@ fn three_resumes_without_an_answer_end_in_an_identify_however_they_end() {
 
 #[test]
 fn op_9_true_once_in_answer_to_resume_is_followed_by_another_resume() {
-    let mut stage = Stage::ready();
-    stage.live_for(10_000);
-    stage.close(None);
-    stage.open();
-    stage.hello(45_000);
+    let mut stage = resuming();
     stage.frame(json!({ "op": 9, "d": true }));
     stage.run_for(5_000);
     stage.open();
@@ -347,29 +342,13 @@ fn op_9_true_once_in_answer_to_resume_is_followed_by_another_resume() {
 
 #[test]
 fn a_session_that_op_9_leaves_alive_outlives_the_dead_token_behind_it() {
-    let mut stage = Stage::ready();
-    stage.live_for(10_000);
-    stage.close(None);
-    stage.open();
-    stage.hello(45_000);
-    stage.frame(json!({ "op": 9, "d": true }));
-    stage.close(Some(4004));
-    stage.run_for(2_000);
-    stage.grant_token("t2");
-    stage.open();
-    stage.take_asked();
-    stage.hello(45_000);
-    assert_eq!(stage.take_asked(), [(12_000, resume("t2", "s1", 1))]);
+    assert_eq!(sent_after_a_dead_token_behind_an_op_9(true), [(12_000, resume("t2", "s1", 1))]);
 }
 
 #[test]
 fn a_connection_that_ends_behind_an_op_9_is_its_end_at_once() {
     for end in [Close::Code(None), Close::Code(Some(4006)), Close::Transport(ConnectFailure::Refused)] {
-        let mut stage = Stage::ready();
-        stage.live_for(10_000);
-        stage.close(None);
-        stage.open();
-        stage.hello(45_000);
+        let mut stage = resuming();
         stage.frame(json!({ "op": 9, "d": false }));
         stage.take_told();
         let conn = stage.conn();
